@@ -28,14 +28,10 @@ struct fabric {
 static void
 fabric_open(struct fabric *f, const char *spec)
 {
-	const struct generate_options options = {
-		.seed = 2, .shuffle_guids = g_str_has_prefix(spec, "shuffled "),
-	};
 	g_autofree char *path = g_build_filename(g_getenv("MINISM_SRC") ?: ".",
 						 "tests/data", spec, NULL);
-	struct snapshot *s = net_file_open(!net_file_is_formula(spec) ? path :
-					   spec + 9 * options.shuffle_guids,
-					   &options, NULL);
+	struct snapshot *s = net_file_open(net_file_is_formula(spec) ? spec :
+					   path, NULL, NULL);
 
 	assert_non_null(s);
 	*f = (struct fabric){ s, lid_assign(s, 0, NULL, 0, NULL, NULL), NULL,
@@ -130,11 +126,13 @@ WORD(do_route, struct fabric *f)
 	assert_fits(f->out->str);
 }
 
+/* The manager is on H-0. */
 WORD(do_pick, struct fabric *f)
 {
 	uint32_t from, to;
 
-	if (!show_pick_route(f->s, f->lids, f->lft, &from, &to))
+	f->s->local_port = port_of(f, "H-0");
+	if (!show_pick_route(f->s, f->lids, &from, &to))
 		g_string_append(f->out, "none\n");
 	else
 		g_string_append_printf(f->out, "%s to %s\n",
@@ -177,17 +175,11 @@ WORD(do_port, struct fabric *f)
 	}
 }
 
-WORD(do_long_names, struct fabric *f)
-{
-	for (uint32_t node = 0; node < f->s->n_nodes; node++)
-		memset(f->s->nodes[node].desc, 'x', NODE_DESC_LEN);
-}
-
 static const struct unit_word all_words[] = {
 	{ "dump", do_dump }, { "fdb", do_fdb }, { "show", do_show },
 	{ "route", do_route }, { "pick", do_pick }, { "entry", do_entry },
 	{ "state", do_port }, { "unknown", do_port }, { "polling", do_port },
-	{ "no-lid", do_port }, { "long-names", do_long_names }, { NULL, NULL },
+	{ "no-lid", do_port }, { NULL, NULL },
 };
 
 static char *

@@ -16,8 +16,8 @@
 #define AFTER(engine, pairs, flows, times, shifts) "after:  " engine ", " pairs \
 	" pairs of hosts; all to all, " flows " flows over the busiest link, " \
 	times " times the least; shifts " shifts "\n"
-#define BEST	"engine: ftree: no other engine can be better: the busiest channel " \
-	"carries 1.00 times the lower bound\n"
+#define BEST	"engine: ftree: the best engine that is safe here: the busiest " \
+	"channel carries 1.00 times the lower bound\n"
 
 static struct tool_view *
 read_spec(const char *spec, const char *lines)
