@@ -801,9 +801,8 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 	advance(x);
 }
 
-/* A MAD came. */
-static void
-note_heard(struct mad_client *x)
+void
+mad_client_hear(struct mad_client *x)
 {
 	int64_t now = transport_now(x->transport);
 
@@ -821,7 +820,7 @@ on_mad(const struct transport_mad *m, void *data)
 	struct mad_header h;
 	struct mad_request *r;
 
-	note_heard(x);
+	mad_client_hear(x);
 	if (!mad_header_read(m->mad, m->len, &h)) {
 		x->stats.malformed++;
 		drop(x, "short MAD", m);

@@ -138,6 +138,8 @@ struct mad_client *mad_client_new(struct transport *t,
 				  const struct mad_client_params *params);
 void mad_client_free(struct mad_client *x); /* cancels everything, keeps t */
 
+/* A MAD came that another receiver took. */
+void mad_client_hear(struct mad_client *x);
 /* Has the agent at the end of this route answered when its request was given up
  * already, and no later one quickly? */
 bool mad_client_is_late(const struct mad_client *x, const struct dr_path *path);

@@ -91,8 +91,9 @@ struct transport {
 	 * It does RMPP itself (IBA 13.6). send() takes an SA message of any
 	 * length from RMPP_SA_HEADER_LEN bytes on, if its RMPP header is that
 	 * of a first segment; the transport segments it. Such messages arrive
-	 * reassembled. Without, all MADs of a transfer go through send() and
-	 * on_recv one by one: sm/io/sa_message.h.
+	 * reassembled, and may be shorter than MAD_SIZE. Without, all MADs of a
+	 * transfer go through send() and on_recv one by one:
+	 * sm/io/sa_message.h.
 	 */
 	bool rmpp;
 	struct timers *timers;		/* of one in real time (sm/io/timers.h);

@@ -23,8 +23,8 @@
  * whose thread always reads the socket of the simulator.
  *
  * A request without an answer comes back with a status. The kernel then returns
- * only its first 24 bytes, the common header. Such a MAD, and a short message of
- * RMPP, is filled up with zeros here, since all modules expect 256 bytes.
+ * only its first 24 bytes, the common header; the rest is filled with zeros
+ * here, since all modules expect a MAD of 256 bytes.
  *
  * The kernel does RMPP for class 0x03, which is registered with its version. A
  * message that it has reassembled may need a larger buffer, whose size
@@ -218,7 +218,7 @@ deliver(struct umad_device *d, size_t len)
 		},
 	};
 
-	if (len < MAD_SIZE) {
+	if (m.event == TRANSPORT_RETURNED && len < MAD_SIZE) {
 		memset(mad + len, 0, MAD_SIZE - len);
 		m.len = MAD_SIZE;
 	}

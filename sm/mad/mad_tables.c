@@ -299,6 +299,33 @@ static const struct mad_field mc_member_fields[] = {
 	RESERVED(393, 23),
 };
 
+#define MULTI(m, name, offset, bits) \
+	IN(multi_path_record, m, name, offset, bits, SPECIAL)
+static const struct mad_field multi_path_fields[] = {
+	MULTI(path.raw, "RawTraffic", 0, 1),
+	RESERVED(1, 3),
+	MULTI(path.flow_label, "FlowLabel", 4, 20),
+	MULTI(path.hop_limit, "HopLimit", 24, 8),
+	MULTI(path.tclass, "TClass", 32, 8),
+	MULTI(path.reversible, "Reversible", 40, 1),
+	MULTI(path.numb_path, "NumbPath", 41, 7),
+	MULTI(path.pkey, "P_Key", 48, 16),
+	MULTI(path.qos_class, "QoSClass", 64, 12),
+	MULTI(path.sl, "SL", 76, 4),
+	MULTI(path.mtu_selector, "MTUSelector", 80, 2),
+	MULTI(path.mtu, "MTU", 82, 6),
+	MULTI(path.rate_selector, "RateSelector", 88, 2),
+	MULTI(path.rate, "Rate", 90, 6),
+	MULTI(path.life_selector, "PacketLifeTimeSelector", 96, 2),
+	MULTI(path.life, "PacketLifeTime", 98, 6),
+	SPECIAL("ServiceID8MSB", 104, 8),
+	MULTI(independence, "IndependenceSelector", 112, 2),
+	RESERVED(114, 6),
+	MULTI(n_sgids, "SGIDCount", 120, 8),
+	MULTI(n_dgids, "DGIDCount", 128, 8),
+	SPECIAL("ServiceID56LSB", 136, 56),
+};
+
 /* InformInfo is an attribute of its own, and begins 24 bytes into its
  * record. */
 #define INFORM(record, in, at) \
@@ -352,6 +379,7 @@ static const struct mad_attr_table tables[] = {
 	TABLE(SA_ATTR_PKEY_TABLE, pkey_table_fields, "P_KeyTableRecord", 72),
 	TABLE(SA_ATTR_VL_ARB, vl_arb_fields, "VLArbitrationTableRecord", 72),
 	TABLE(SA_ATTR_MC_MEMBER, mc_member_fields, "MCMemberRecord", 56),
+	TABLE(SA_ATTR_MULTI_PATH, multi_path_fields, "MultiPathRecord", 24),
 	TABLE(SA_ATTR_INFORM_INFO_RECORD, inform_info_record_fields,
 	     "InformInfoRecord", 64),
 	/* text, in pieces of this size */
@@ -360,7 +388,6 @@ static const struct mad_attr_table tables[] = {
 	 * them. */
 	{ SA_ATTR_RANDOM_FT, 0, 0, "RandomForwardingTableRecord", NULL },
 	{ SA_ATTR_TRACE, 0, 0, "TraceRecord", NULL },
-	{ SA_ATTR_MULTI_PATH, 0, 0, "MultiPathRecord", NULL },
 	{ SA_ATTR_SERVICE_ASSOCIATION, 0, 0, "ServiceAssociationRecord",
 	  NULL },
 };

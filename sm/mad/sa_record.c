@@ -139,6 +139,15 @@ path_record_encode(uint8_t *d, const struct path_record *r)
 	memset(d + 58, 0, 6);
 }
 
+/* The ServiceID is in two components, and one member. */
+void
+multi_path_record_decode(const uint8_t *d, struct multi_path_record *r)
+{
+	memset(r, 0, sizeof(*r));
+	sa_record_decode(SA_ATTR_MULTI_PATH, d, r);
+	r->path.service_id = (uint64_t)d[13] << 56 | bytes_load(d + 17, 7);
+}
+
 void
 notice_build_gid(uint8_t d[NOTICE_LEN], uint16_t trap, uint16_t issuer_lid,
 		 const uint8_t gid[16])

@@ -53,6 +53,8 @@ enum {
 	PATH_PKEY = 13, PATH_QOS_CLASS = 14, PATH_SL = 15,
 	PATH_MTU_SELECTOR = 16, PATH_MTU = 17, PATH_RATE_SELECTOR = 18,
 	PATH_RATE = 19, PATH_LIFE_SELECTOR = 20, PATH_LIFE = 21,
+	MULTI_RAW = 0, MULTI_FLOW_LABEL = 2, MULTI_NUMB_PATH = 6,
+	MULTI_LIFE = 15, MULTI_SGID_COUNT = 19, MULTI_DGID_COUNT = 20,
 };
 
 struct path_record {
@@ -75,6 +77,17 @@ struct path_record {
 };
 void path_record_decode(const uint8_t *data, struct path_record *r);
 void path_record_encode(uint8_t *data, const struct path_record *r);
+
+/* The requested values are in `path`; the GIDs follow the fixed part of 24
+ * bytes: first the sources. */
+#define MULTI_PATH_GIDS_OFFSET	24u
+struct multi_path_record {
+	struct path_record path;	/* its GIDs and LIDs mean nothing */
+	uint8_t independence;
+	uint8_t n_sgids, n_dgids;
+};
+void multi_path_record_decode(const uint8_t *data,
+			      struct multi_path_record *r);
 
 /* The same of other records. */
 enum {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * PathRecord queries of every kind, paths to multicast groups.
+ * PathRecord queries of every kind, MultiPathRecord, paths to multicast groups.
  *
  * A query has its ends by GID or LID, or leaves them open. Open ends are
  * walked, never stored: all paths of 11,664 hosts are 136 million records, made
@@ -43,7 +43,8 @@
 
 #define PATH_PREFERENCE	22u	/* component, behind those of sa_record.h */
 
-/* The components of a query besides the ends of the paths. */
+/* The components of a query besides the ends of the paths: mask and values of a
+ * PathRecord, to which a MultiPathRecord is converted. */
 struct path_query {
 	uint64_t comp_mask;	/* PATH_ bits */
 	struct path_record want;
@@ -69,6 +70,11 @@ path_has(const struct path_query *query, unsigned bit)
 #define NUMB_PATH_MAX	127u
 #define LIDS_MAX	128u	/* of a port, LMC 7 */
 
+/* Components of the ServiceID. */
+#define PATH_SERVICE_ID_HIGH	0u
+#define PATH_SERVICE_ID_LOW	1u
+#define MULTI_SERVICE_ID_HIGH	16u
+#define MULTI_SERVICE_ID_LOW	21u
 #define PATH_SERVICE_ID_BITS	3u	/* both halves: components 0, 1 */
 #define RATE_MIN	3u	/* 10 Gb/s: every port supports it */
 
@@ -192,7 +198,8 @@ path_find(const struct sa_db *v, const struct path_query *w, uint32_t from,
 /* One end of the paths. */
 struct ends {
 	uint32_t n;		/* ports */
-	const uint32_t *ports;	/* borrowed, or `one` */
+	const uint32_t *ports;	/* borrowed, `list`, or `one` */
+	uint32_t *list;		/* owned */
 	uint32_t one;
 	uint16_t lid;		/* 0: any of the port's */
 };
@@ -420,6 +427,8 @@ path_free(struct sa_records *base)
 {
 	struct path_table *t = (struct path_table *)base;
 
+	g_free(t->from.list);
+	g_free(t->to.list);
 	if (t->found != &t->one)
 		g_free(t->found);
 }
@@ -452,12 +461,7 @@ records_of_paths(const struct sa_query *q, unsigned *status)
 	struct path_record want;
 	struct path_query query;
 	struct path_table *t;
-	unsigned n;
 
-	sa_fields(SA_ATTR_PATH, &n);
-	*status = SA_STATUS_REQ_INVALID;
-	if (mask >> n)		/* bits of no component */
-		return NULL;
 	path_record_decode(q->wanted, &want);
 	/* A Get is answered with one path whatever its NumbPath (an erratum of
 	 * IBA 1.2). Linux's IPoIB repeats a query with what it was answered,
@@ -490,4 +494,54 @@ records_of_paths(const struct sa_query *q, unsigned *status)
 		return NULL;
 	}
 	return &t->base;
+}
+
+/* ------------------------------------------------------- MultiPathRecord */
+
+/* From RawTraffic to PacketLifeTime the components are those of a PathRecord,
+ * 6 bits further down; ServiceID is elsewhere. */
+G_STATIC_ASSERT(PATH_FLOW_LABEL - MULTI_FLOW_LABEL == PATH_RAW - MULTI_RAW);
+G_STATIC_ASSERT(PATH_LIFE - MULTI_LIFE == PATH_RAW - MULTI_RAW);
+
+struct sa_records *
+records_of_multi_path(const struct sa_query *q, unsigned *status)
+{
+	const uint8_t *gids = q->wanted + MULTI_PATH_GIDS_OFFSET;
+	const uint64_t counts = SA_BIT(MULTI_SGID_COUNT) |
+		SA_BIT(MULTI_DGID_COUNT);
+	const uint64_t mask = q->h.comp_mask;
+	struct path_query query;
+	struct multi_path_record r;
+	struct path_table *t;
+	unsigned n;
+
+	multi_path_record_decode(q->wanted, &r);
+	n = (unsigned)r.n_sgids + r.n_dgids;
+	*status = SA_STATUS_REQ_INVALID;
+	if (SA_DATA_OFFSET + MULTI_PATH_GIDS_OFFSET + 16 * n > q->request->len)
+		return NULL;
+	/* Both counts are required (IBA 15.2.5.20). */
+	*status = SA_STATUS_INSUFFICIENT;
+	if ((mask & counts) != counts || !r.n_sgids || !r.n_dgids)
+		return NULL;
+	path_query_init(&query, (mask & 0xffff) << (PATH_RAW - MULTI_RAW) |
+			(mask >> MULTI_SERVICE_ID_HIGH & 1) <<
+			PATH_SERVICE_ID_HIGH |
+			(mask >> MULTI_SERVICE_ID_LOW & 1) <<
+			PATH_SERVICE_ID_LOW, &r.path);
+	t = table_new(q, &query, NUMB_PATH_MAX);
+	t->from.ports = t->from.list = g_new(uint32_t, r.n_sgids);
+	t->to.ports = t->to.list = g_new(uint32_t, r.n_dgids);
+	*status = 0;
+	for (unsigned i = 0; i < n && !*status; i++) {
+		struct ends *e = i < r.n_sgids ? &t->from : &t->to;
+
+		e->list[e->n] = sa_db_gid(q->viewer.db, gids + 16 * i);
+		if (e->list[e->n++] == SNAPSHOT_NONE)
+			*status = SA_STATUS_INVALID_GID;
+	}
+	if (!*status)
+		return &t->base;
+	sa_records_free(&t->base);
+	return NULL;
 }

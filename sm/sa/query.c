@@ -19,9 +19,9 @@
 #include "sm/mad/bytes.h"
 #include "sm/sa/sa_limits.h"
 
-/* ClassPortInfo.CapabilityMask: Notices, UD multicast, match of PortInfo's
- * capabilities; not MultiPath, 0x400 (IBA 15.2.5.2). */
-#define CLASS_CAPS	0x2202u
+/* ClassPortInfo.CapabilityMask: Notices, UD multicast, MultiPath, match of
+ * PortInfo's capabilities (IBA 15.2.5.2). */
+#define CLASS_CAPS	0x2602u
 /* CapabilityMask2: features of later revisions. Not supported: QoS classes (bit
  * 1), alias GUIDs (5), services of a multicast group (8). */
 #define CLASS_CAPS2	(1u << 3 |	/* SwitchInfo's MulticastFDBTop */ \
@@ -261,6 +261,28 @@ find_sms(struct found *f)
 	}
 }
 
+/* ----------------------------------------------------------------- paths */
+
+static void
+query_paths(struct sa_query *q, bool multi)
+{
+	struct sa_records *r;
+	unsigned status, n;
+
+	/* GetMulti is answered by its own method, but with PathRecord's
+	 * attribute (IBA o15-0.2.7). */
+	if (multi)
+		sa_set_attribute(q->reply->mad, SA_ATTR_PATH);
+	sa_fields(q->h.mad.attr_id, &n);
+	if (n < 64 && q->h.comp_mask >> n) {	/* bits of no component */
+		answer_status(q, SA_STATUS_REQ_INVALID);
+		return;
+	}
+	r = multi ? records_of_multi_path(q, &status) :
+		records_of_paths(q, &status);
+	answer_records(q, r, status);
+}
+
 /* ---------------------------------------------------------------- standby */
 
 /* Keys of services are in the state: an SM_Key alone is not enough. */
@@ -339,13 +361,16 @@ query_records(struct sa_query *q)
 		answer_records(q, records_of_bytes(q, attr_id, f.bytes), 0);
 		return;
 	}
+	if (attr_id == SA_ATTR_PATH) {
+		query_paths(q, false);
+		return;
+	}
 	if (attr_id == SA_ATTR_CLASS_PORT_INFO &&
 	    q->h.mad.method == MAD_METHOD_GET) {
 		answer_class(q);
 		return;
 	}
-	r = attr_id == SA_ATTR_PATH ? records_of_paths(q, &status) :
-		records_of_fabric(q, &status);
+	r = records_of_fabric(q, &status);
 	answer_records(q, r, status);
 }
 
@@ -408,9 +433,14 @@ act(struct sa_query *q)
 	case SA_METHOD_DELETE:
 		query_change(q);
 		return;
+	case SA_METHOD_GET_MULTI:
+		if (q->h.mad.attr_id == SA_ATTR_MULTI_PATH)
+			query_paths(q, true);
+		else
+			answer_status(q, MAD_STATUS_BAD_ATTRIBUTE);
+		return;
 	}
-	answer_status(q, q->h.mad.method == SA_METHOD_GET_MULTI ?
-		      MAD_STATUS_BAD_ATTRIBUTE : MAD_STATUS_BAD_METHOD);
+	answer_status(q, MAD_STATUS_BAD_METHOD);
 }
 
 void
@@ -420,7 +450,10 @@ sa_answer(struct sa *sa, const struct sa_request *request,
 	struct sa_query q = { .sa = sa, .request = request, .reply = reply };
 
 	memset(reply, 0, sizeof(*reply));	/* SA_REPLY_NONE */
-	sa_header_read(request->mad, MAD_SIZE, &q.h);
+	if (!sa_header_read(request->mad, request->len, &q.h)) {
+		reply->why = "SA request that is no whole MAD";
+		return;
+	}
 	if (!sa_is_request(q.h.mad.method)) {
 		reply->why = "SA message that is no request";
 		return;

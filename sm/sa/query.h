@@ -7,7 +7,7 @@
  *			versions for a standby
  *	query.c		requests by method and attribute
  *	records.c	iterator: records of the fabric, and ready-made ones
- *	path.c		iterator: PathRecord
+ *	path.c		iterator: PathRecord, MultiPathRecord
  */
 #ifndef MINISM_SA_QUERY_H
 #define MINISM_SA_QUERY_H
@@ -73,5 +73,7 @@ struct sa_records *records_of_bytes(const struct sa_query *q,
 
 struct sa_records *records_of_paths(const struct sa_query *q,
 				    unsigned *status);
+struct sa_records *records_of_multi_path(const struct sa_query *q,
+					 unsigned *status);
 
 #endif

@@ -63,7 +63,8 @@ struct sa_sm {
 /* A request as received: one MAD, or a longer message as RMPP reassembled it
  * (class header first, then data, no headers in between). */
 struct sa_request {
-	const uint8_t *mad;	/* MAD_SIZE bytes, of the SA's class */
+	const uint8_t *mad;
+	size_t len;		/* at least MAD_SIZE */
 	uint16_t slid;		/* of the requester, */
 	uint32_t qp;		/* and its QP */
 	int64_t now;		/* us, monotonic */

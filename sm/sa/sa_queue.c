@@ -48,12 +48,12 @@ sa_request_key_equal(gconstpointer a, gconstpointer b)
 }
 
 struct sa_job *
-sa_job_new(const struct mad_addr *from, const uint8_t mad[MAD_SIZE])
+sa_job_new(const struct mad_addr *from, const uint8_t *mad, size_t len)
 {
-	struct sa_job *j = g_new0(struct sa_job, 1);
+	struct sa_job *j = g_malloc0(sizeof(*j) + len);
 	struct mad_header h;
 
-	mad_header_read(mad, MAD_SIZE, &h);
+	mad_header_read(mad, len, &h);
 	j->link.data = j;
 	j->key = (struct sa_request_key){
 		.tid = h.tid, .lid = from->lid, .attr_id = h.attr_id,
@@ -62,7 +62,8 @@ sa_job_new(const struct mad_addr *from, const uint8_t mad[MAD_SIZE])
 			(uint8_t)from->qp },
 	};
 	j->from = *from;
-	memcpy(j->mad, mad, MAD_SIZE);
+	j->len = len;
+	memcpy(j->mad, mad, len);
 	return j;
 }
 

@@ -28,14 +28,16 @@ struct sa_job {
 	struct sa_reply reply;
 	GByteArray *table;	/* the answer, with its header, as far as it is
 				   drawn; NULL: it is no table */
-	uint8_t mad[MAD_SIZE];	/* the request */
+	size_t len;
+	uint8_t mad[];		/* the request, len bytes */
 };
 
 guint sa_request_key_hash(gconstpointer key);
 gboolean sa_request_key_equal(gconstpointer a, gconstpointer b);
 
-struct sa_job *sa_job_new(const struct mad_addr *from,
-			  const uint8_t mad[MAD_SIZE]);
+/* Copies the bytes: a MAD at least. */
+struct sa_job *sa_job_new(const struct mad_addr *from, const uint8_t *mad,
+			  size_t len);
 void sa_job_free(struct sa_job *j);
 
 struct sa_queue *sa_queue_new(unsigned max, unsigned max_client);

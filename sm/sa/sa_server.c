@@ -2,8 +2,8 @@
 /*
  * SA server.
  *
- * Flow. A request comes from sm_agent.c, and becomes a struct sa_job, which lives
- * until its answer is sent:
+ * Flow. A request comes from sm_agent.c, or from sa_message if it took several
+ * MADs, and becomes a struct sa_job, which lives until its answer is sent:
  *
  *	take --> a job with its key is there --------------> dropped
  *	  |----> SA open, queue empty, turn not over ------+
@@ -62,7 +62,6 @@
 
 #include <string.h>
 
-#include "sm/io/sa_message.h"
 #include "sm/mad/bytes.h"
 #include "sm/sa/informinfo.h"
 #include "sm/sa/mcmember.h"
@@ -87,6 +86,8 @@ const struct sa_server_params sa_server_params_default = {
 	.max_handed = UINT64_C(512) << 20,
 	.max_handed_of_one = UINT64_C(64) << 20,
 	.max_reports = 8,	/* a kernel may limit an agent to 16 GMPs */
+	.max_request = 64 * 1024,
+	.max_long = 64 * 1024 * 1024,
 };
 
 /* Bytes of tables that the kernel may still have. */
@@ -108,11 +109,13 @@ struct sa_server {
 	struct sa *sa;
 	struct log *log;
 	struct sa_server_params params;
+	struct sa_message *messages;
 
 	struct sa_queue *queue;
 	struct sa_queue *held;	/* until the next view, */
 	unsigned held_timer;	/* or this rings; 0: not running */
 	GHashTable *jobs;	/* keys of all, a set */
+	size_t long_bytes;	/* of those that are longer than a MAD */
 	unsigned left;		/* answers of this turn */
 	int64_t turn_began;
 	unsigned turn_timer;	/* 0: not running */
@@ -137,6 +140,8 @@ static void
 end_job(struct sa_server *d, struct sa_job *j)
 {
 	g_hash_table_remove(d->jobs, &j->key);
+	if (j->len > MAD_SIZE)
+		d->long_bytes -= j->len;
 	if (j->table)
 		d->collected -= j->table->len;
 	sa_job_free(j);
@@ -537,7 +542,7 @@ static void
 answer_job(struct sa_server *d, struct sa_job *j)
 {
 	const struct sa_request request = {
-		.mad = j->mad, .slid = j->key.lid,
+		.mad = j->mad, .len = j->len, .slid = j->key.lid,
 		.qp = j->from.qp,
 		.now = transport_now(d->transport),
 	};
@@ -612,11 +617,23 @@ static void
 take_job(struct sa_server *d, struct sa_job *j)
 {
 	d->stats.taken++;
+	if (!sa_is_request(j->key.method)) {
+		log_drop(d, j, "SA message that is no request");
+		sa_job_free(j);
+		return;
+	}
 	if (g_hash_table_contains(d->jobs, &j->key)) {
 		d->stats.repeated++;
 		sa_job_free(j);
 		return;
 	}
+	if (j->len > MAD_SIZE && d->long_bytes + j->len > d->params.max_long) {
+		send_busy(d, j, "too many long requests wait");
+		sa_job_free(j);
+		return;
+	}
+	if (j->len > MAD_SIZE)
+		d->long_bytes += j->len;
 	j->came = transport_now(d->transport);
 	g_hash_table_add(d->jobs, &j->key);
 	/* requests of a standby are answered even without a view */
@@ -642,7 +659,45 @@ take_job(struct sa_server *d, struct sa_job *j)
 void
 sa_server_take(struct sa_server *d, const struct transport_mad *m)
 {
-	take_job(d, sa_job_new(&m->addr, m->mad));
+	/* longer than InfiniBand has them, as of OPA */
+	if (m->len != MAD_SIZE) {
+		d->stats.dropped++;
+		log_limited(d->log, LOG_WARNING, "sa", "SA request of another "
+			    "length", "%zu bytes, from LID %u", m->len,
+			    m->addr.lid);
+		return;
+	}
+	take_job(d, sa_job_new(&m->addr, m->mad, m->len));
+}
+
+/* A request that came by RMPP: of several segments, or of one. */
+static void
+sa_server_on_message(const struct sa_message_message *m, void *data)
+{
+	size_t len = MAX(RMPP_SA_HEADER_LEN + m->len, MAD_SIZE);
+	g_autofree uint8_t *mad = NULL;
+	struct sa_server *d = data;
+	struct sa_job *j;
+
+	mad_client_hear(d->client);
+	if (m->len > d->params.max_request)
+		len = MAD_SIZE;		/* enough to refuse it */
+	mad = g_malloc0(len);
+	memcpy(mad, m->header, RMPP_SA_HEADER_LEN);
+	memcpy(mad + RMPP_SA_HEADER_LEN, m->data,
+	       MIN(m->len, len - RMPP_SA_HEADER_LEN));
+	j = sa_job_new(&m->from, mad, len);
+	if (mad[0] != MAD_BASE_VERSION) {
+		log_drop(d, j, "request of another MAD version");
+	} else if (sa_is_request(j->key.method) &&
+		   m->len > d->params.max_request) {
+		send_status(d, j, SA_STATUS_NO_RESOURCES);
+	} else {
+		take_job(d, j);
+		return;
+	}
+	d->stats.taken++;
+	sa_job_free(j);
 }
 
 void
@@ -680,6 +735,7 @@ sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
 	d->jobs = g_hash_table_new(sa_request_key_hash, sa_request_key_equal);
 	d->handed_to = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_queue_init(&d->drawn);
+	d->messages = sa_message_new(d->transport, sa_server_on_message, d);
 	begin_turn(d);
 	return d;
 }
@@ -692,6 +748,7 @@ sa_server_free(struct sa_server *d)
 	if (!d)
 		return;
 	mad_client_cancel_owner(d->client, d);
+	sa_message_free(d->messages);
 	while ((link = g_queue_pop_head_link(&d->drawn)))
 		sa_job_free(link->data);
 	transport_timer_clear(d->transport, &d->turn_timer);

@@ -10,6 +10,7 @@
 #ifndef MINISM_SA_SA_SERVER_H
 #define MINISM_SA_SA_SERVER_H
 
+#include "sm/io/sa_message.h"
 #include "sm/io/mad_client.h"
 #include "sm/log.h"
 #include "sm/sa/sa.h"
@@ -30,6 +31,8 @@ struct sa_server_params {
 	uint64_t max_handed;	/* bytes of tables within 10 s, */
 	uint64_t max_handed_of_one;	/* and to one LID */
 	unsigned max_reports;	/* without an answer yet */
+	size_t max_request;	/* bytes of a long request, */
+	size_t max_long;	/* and of all that wait */
 	/* Is a plan being programmed? A new view follows, and
 	 * sa_server_touch(). May be NULL. */
 	bool (*programming)(void *data);
@@ -44,17 +47,19 @@ struct sa_server_params {
 	void *touched_data;
 };
 /* As many waiting as there are LIDs, 256 of one; 64 answers or 2 ms; 256 tables,
- * 32 to one; 64 KiB at once, 64 MiB; 512 MiB within 10 s, 64 to one; 8 Reports. */
+ * 32 to one; 64 KiB at once, 64 MiB; 512 MiB within 10 s, 64 to one; 8 Reports;
+ * 64 KiB. */
 extern const struct sa_server_params sa_server_params_default;
 
-/* Borrows its arguments. params NULL: the defaults. */
+/* Borrows its arguments. Comes after mad_client_new() and goes before
+ * mad_client_free(): it puts RMPP before the transactions. params NULL: the
+ * defaults. */
 struct sa_server *sa_server_new(struct mad_client *x, struct sa *sa,
 				struct log *log,
 				const struct sa_server_params *params);
 void sa_server_free(struct sa_server *d);	/* and all jobs, unanswered */
 
-/* A message of the SA's class, MAD_SIZE bytes at least. No request that is
- * answered is longer: of one that took several MADs the first is read. */
+/* A request of the SA's class; one that is not MAD_SIZE bytes is dropped. */
 void sa_server_take(struct sa_server *d, const struct transport_mad *m);
 /* While another manager is the master, requests are dropped; at first this one
  * may become it, and they wait for the first view. */

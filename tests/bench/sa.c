@@ -59,7 +59,7 @@ bench(struct sa *sa, const struct sa_db *v, const uint32_t *hosts,
 	g_autofree uint16_t *lids = g_new(uint16_t, n);
 	uint64_t rng = prng_stream(1, 0);
 	uint8_t mad[MAD_SIZE];
-	struct sa_request request = { .mad = mad };
+	struct sa_request request = { .mad = mad, .len = MAD_SIZE };
 	struct sa_reply reply;
 	uint32_t found = 0;
 	double start;

@@ -33,7 +33,7 @@ pkey\.*0x(ffff|FFFF) --slid 9 --dlid 10 PR
 ff12:401b:ffff -g
 SMInfoRecord|Priority|prio SMIR
 IsSM.ports -s
-0x2202 CPI
+0x2602 CPI
 0x0002B4C8 CPI
 Redirect.QKey.*0x80010000 CPI
 PKey.Table --smkey 1 PKTR

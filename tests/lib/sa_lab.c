@@ -127,7 +127,7 @@ unsigned
 lab_ask_at(struct lab *l, uint16_t slid, int64_t now)
 {
 	const struct sa_request request = {
-		.mad = l->mad, .slid = slid, .now = now,
+		.mad = l->mad, .len = MAD_SIZE, .slid = slid, .now = now,
 		.qp = l->qp,
 	};
 	struct sa_header h;

@@ -312,6 +312,8 @@ WORD(do_request, struct stage *st)
 
 	read_request(st, strcmp(words[-1], "ask") ? words - 1 : words);
 	status = ask(st);
+	if (st->r.method == SA_METHOD_GET_MULTI)
+		st->r.table = mad_attr_table(SA_ATTR_PATH);
 	if (l->reply.kind != SA_REPLY_TABLE) {
 		request_expect_record(&st->r, status, lab_answer(l));
 		return;

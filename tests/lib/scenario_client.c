@@ -20,8 +20,8 @@ struct client {
 	struct play *p;
 	uint32_t port;
 	struct transport *t;
+	struct sa_message *bulk;
 	struct mad_client *x;
-	transport_recv_fn next;	/* of x */
 	unsigned status, n_answers, n_reports;
 	uint8_t data[SA_DATA_LEN];
 	GByteArray *table;	/* the last one that came */
@@ -32,19 +32,13 @@ struct client {
 	unsigned group, life;	/* life counts losses of the link */
 };
 
-/* A table, or any other MAD. */
 static void
-on_arrival(const struct transport_mad *m, void *data)
+on_table(const struct sa_message_message *m, void *data)
 {
 	struct client *c = data;
-	struct sa_message table;
 
-	if (!sa_message_read(m, &table)) {
-		c->next(m, c->x);
-		return;
-	}
 	g_byte_array_set_size(c->table, 0);
-	g_byte_array_append(c->table, table.data, (guint)table.len);
+	g_byte_array_append(c->table, m->data, (guint)m->len);
 	c->n_answers++;
 }
 
@@ -69,6 +63,7 @@ client_free(gpointer data)
 {
 	struct client *c = data;
 
+	sa_message_free(c->bulk);
 	mad_client_free(c->x);
 	transport_free(c->t);
 	g_byte_array_unref(c->table);
@@ -96,8 +91,7 @@ client_at(struct play *p, uint32_t port)
 	c->x = mad_client_new(c->t, &wire);
 	c->x->serve = on_request;
 	c->x->serve_data = c;
-	c->next = c->t->on_recv;
-	transport_set_receiver(c->t, on_arrival, c);
+	c->bulk = sa_message_new(c->t, on_table, c);
 	g_ptr_array_add(p->clients, c);
 	return c;
 }

@@ -435,7 +435,7 @@ TEST(test_search_in_vain_pauses)
 	/* Get looks for one, and one more. */
 	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_PATH, 0);
 	request = (struct sa_request){
-		.mad = l.mad, .now = LAB_NOW, .qp = 1,
+		.mad = l.mad, .len = MAD_SIZE, .now = LAB_NOW, .qp = 1,
 		.slid = lab_lid(&l, lab_host(&l, 0)),
 	};
 	sa_records_free(l.reply.records);

@@ -52,7 +52,7 @@ check_add(struct sa_queue *q, struct model *m, unsigned max,
 	uint16_t lid = (uint16_t)(tid / 1000000);
 	const struct mad_addr from = { .lid = lid };
 	const uint8_t mad[MAD_SIZE] = { 0 };
-	struct sa_job *j = sa_job_new(&from, mad);
+	struct sa_job *j = sa_job_new(&from, mad, sizeof(mad));
 	unsigned own = m->lines[lid]->len;
 	enum sa_refusal why;
 
@@ -78,10 +78,10 @@ TEST(test_key_has_the_queue_pair)
 {
 	const uint8_t mad[MAD_SIZE] = { 0 };
 	struct mad_addr from = { .lid = 3, .qp = 1 };
-	g_autofree struct sa_job *a = sa_job_new(&from, mad), *b;
+	g_autofree struct sa_job *a = sa_job_new(&from, mad, sizeof(mad)), *b;
 
 	from.qp = 0x10001;
-	b = sa_job_new(&from, mad);
+	b = sa_job_new(&from, mad, sizeof(mad));
 	assert_false(sa_request_key_equal(&a->key, &b->key));
 }
 

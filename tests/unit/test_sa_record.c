@@ -56,6 +56,9 @@ static const struct opinion {
 	{ SA_ATTR_PATH, PATH_DGID, 4, 0, IB_SA_PR_DGID_F },
 	{ SA_ATTR_PATH, PATH_NUMB_PATH, 1, 0, IB_SA_PR_NPATH_F },
 	{ SA_ATTR_PATH, PATH_SL, 1, 0, IB_SA_PR_SL_F },
+	{ SA_ATTR_MULTI_PATH, MULTI_NUMB_PATH, 1, 0, IB_SA_MP_NPATH_F },
+	{ SA_ATTR_MULTI_PATH, MULTI_SGID_COUNT, 1, 0, IB_SA_MP_NSRC_F },
+	{ SA_ATTR_MULTI_PATH, MULTI_DGID_COUNT, 1, 0, IB_SA_MP_NDEST_F },
 };
 
 #define ROUNDS	1000u
@@ -160,8 +163,8 @@ TEST(test_each_component_is_some_member)
 		uint16_t attr_id;
 		uint64_t keys;
 	} all[] = {
-		{ SA_ATTR_PATH, 3 }, { SA_ATTR_MC_MEMBER, 0 },
-		{ SA_ATTR_SERVICE, 0 },
+		{ SA_ATTR_PATH, 3 }, { SA_ATTR_MULTI_PATH, 1 << 16 | 1 << 21 },
+		{ SA_ATTR_MC_MEMBER, 0 }, { SA_ATTR_SERVICE, 0 },
 		{ SA_ATTR_INFORM_INFO, 0 }, { SA_ATTR_INFORM_INFO_RECORD, 0 },
 		{ SA_ATTR_NODE, 1 | 1 << 14 }, { SA_ATTR_PORT_INFO, 7 },
 		{ SA_ATTR_SWITCH_INFO, 1 }, { SA_ATTR_SM_INFO, 1 },
@@ -420,7 +423,8 @@ TEST(test_attribute_offsets_are_what_clients_expect)
 		{ SA_ATTR_SERVICE, 22 }, { SA_ATTR_PKEY_TABLE, 9 },
 		{ SA_ATTR_PATH, 8 }, { SA_ATTR_VL_ARB, 9 },
 		{ SA_ATTR_MC_MEMBER, 7 }, { SA_ATTR_INFORM_INFO_RECORD, 8 },
-		{ SA_ATTR_NOTICE, 10 }, { SA_ATTR_INFORM_INFO, 5 },
+		{ SA_ATTR_MULTI_PATH, 3 }, { SA_ATTR_NOTICE, 10 },
+		{ SA_ATTR_INFORM_INFO, 5 },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {

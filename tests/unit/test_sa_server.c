@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/mad/rmpp.h"
 #include "sm/mad/smp.h"
 #include "sm/sa/informinfo.h"
 #include "sm/sa/sa_server.h"
@@ -390,11 +389,23 @@ WORD(do_own_qp, struct desk *d)
 	c->qp = 1;
 }
 
-/* CLIENT BYTES: its last request, and zeros up to this length */
-WORD(do_segments, struct desk *d)
+/* A transport may hand over MADs of OPA. */
+WORD(do_long_mad, struct desk *d)
+{
+	static const uint8_t mad[2048] = { 1, 3, 2, 1 };
+	const struct transport_mad m = {
+		.addr = { .lid = 3 }, .mad = mad, .len = sizeof(mad),
+	};
+
+	sa_server_take(d->server, &m);
+}
+
+/* CLIENT BYTES: a MultiPathRecord, from one client to all others, and zeros up
+ * to this length */
+WORD(do_multi, struct desk *d)
 {
 	struct client *c = client_of(d, words[0]);
-	size_t len = word_number(words[1]);
+	size_t len = SA_DATA_OFFSET + word_number(words[1]);
 	g_autofree uint8_t *mad = g_malloc0(len);
 	const struct transport_mad m = {
 		.addr = { .lid = c->lid, .qp = 1 }, .mad = mad, .len = len,
@@ -404,9 +415,14 @@ WORD(do_segments, struct desk *d)
 		.flags = RMPP_FLAG_ACTIVE | RMPP_FLAG_FIRST,
 	};
 
-	memcpy(mad, c->mad, MAD_SIZE);
+	sa_stage_write(d->l, "GetMulti MultiPathRecord SGIDCount=1 "
+		       "DGIDCount=%u NumbPath=127", CLIENTS - 1);
+	memcpy(mad, d->l->mad, MAD_SIZE);
 	rmpp_header_write(mad, &r);
 	mad_set_tid(mad, ++c->tid);
+	for (unsigned i = 0; i < CLIENTS; i++)
+		lab_gid(d->l, lab_host(d->l, i + 1), mad + SA_DATA_OFFSET +
+			MULTI_PATH_GIDS_OFFSET + 16 * i);
 	scripted_deliver(d->t, &m, 1);
 	run(d, SECOND);
 }
@@ -503,8 +519,8 @@ static const struct unit_word words[] = {
 	{ "ask", do_ask }, { "more", do_more }, { "again", do_more },
 	{ "tid", do_tid }, { "qps", do_qps }, { "notices", do_notices },
 	{ "mute", do_mute }, { "lose-lid", do_lose_lid },
-	{ "own-qp", do_own_qp }, { "segments", do_segments },
-	{ "loop", do_loop },
+	{ "own-qp", do_own_qp }, { "long-mad", do_long_mad },
+	{ "multi", do_multi }, { "loop", do_loop },
 	{ "client", do_client }, { "is", do_is },
 	{ "whole", do_whole }, { "said", do_said },
 	{ NULL, NULL },

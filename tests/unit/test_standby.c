@@ -106,7 +106,7 @@ answer_class(struct stage *st, const struct scripted_sent *sent)
 static GByteArray *
 state_of(struct stage *st, const uint8_t *request)
 {
-	struct sa_request q = { .mad = request, .slid = 0 };
+	struct sa_request q = { .mad = request, .len = MAD_SIZE, .slid = 0 };
 	GByteArray *bytes = g_byte_array_new();
 	uint8_t record[SA_DATA_LEN];
 	struct sa_reply reply;
