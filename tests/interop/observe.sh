@@ -90,7 +90,7 @@ minism_case() {
 	check "doctor: and nothing else" \
 		[ "$(grep -cvE '^(another|model|not asked)' answer)" -eq 0 ]
 	check "doctor: of a clean fabric" doctor 0 '^nothing is found' -s master
-	check "doctor: without a manager: 2" doctor 2 . -s none
+	check "doctor: without a manager: 3" doctor 3 . -s none
 	check "doctor: without the file: 2" doctor 2 . --view none
 	for words in takeover 'priority 9' 'avoid leaf-1/5' \
 		'partition add Default node-01'; do
