@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "topology/expected.h"
 #include "topology/text.h"
 
 #define CABLES_NAMED	8u
@@ -96,7 +97,7 @@ switch_left(struct expected *e, const struct expected_node *n,
 	g_autoptr(GString) cables = g_string_new(NULL);
 
 	for (uint32_t i = 0; i < e->links->len; i++) {
-		const struct expected_link *l = expected_link_at(e, i);
+		const struct expected_link *l = expected_link_at(e->links, i);
 
 		for (unsigned end = 0; end < 2; end++)
 			if (l->is_up && l->node[end] == n)
@@ -181,7 +182,8 @@ cabled_port(const struct snapshot *s, uint32_t node)
 
 /* Of the other end of the cable at this port. */
 static char *
-peer_name(const struct expected *e, const struct snapshot *s, uint32_t port)
+cable_end_name(const struct expected *e, const struct snapshot *s,
+	       uint32_t port)
 {
 	uint32_t peer = port == SNAPSHOT_NONE ? port : s->ports[port].peer;
 
@@ -195,7 +197,7 @@ static void
 node_came(struct expected *e, const struct expected_node *n,
 	  const struct snapshot *s, int64_t away)
 {
-	g_autofree char *where = peer_name(e, s, cabled_port(s, n->at));
+	g_autofree char *where = cable_end_name(e, s, cabled_port(s, n->at));
 	const struct expected_link *l = n->first;
 	g_autofree char *from = l ? expected_end_name(l, l->node[0] == n) :
 		NULL;
@@ -235,7 +237,7 @@ host_moved(struct expected *e, const struct expected_node *n,
 						    l->port[far]))
 		return;
 	from = expected_end_name(l, far);
-	to = peer_name(e, s, port);
+	to = cable_end_name(e, s, port);
 	add(e, CHANGE_MOVED, n->guid, expected_full_name(n),
 	    "moved from %s to %s", from, to);
 }

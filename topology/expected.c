@@ -18,10 +18,11 @@
  * Cost. A few passes over nodes and links, one with a hash lookup a node: this
  * is done after every sweep. Texts are made for faults only.
  */
-#include "topology/expected_graph.h"
+#include "topology/expected.h"
 
 #include <string.h>
 
+#include "topology/expected_graph.h"
 #include "topology/text.h"
 
 /* A switch's port with a link behind which no node answers. */
@@ -249,7 +250,7 @@ expected_save(const void *owner, GString *out, int64_t now)
 						PART_LINE : n->kind], out, n);
 	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
-		const struct expected_link *l = expected_link_at(e, i);
+		const struct expected_link *l = expected_link_at(e->links, i);
 
 		state_line_save(&expected_lines[EXPECTED_LINK], out,
 				&(struct saved_link){
@@ -288,7 +289,8 @@ expected_snapshot(const struct expected *e)
 
 	for (uint32_t i = 0; i < e->links->len; i++)
 		for (unsigned end = 0; end < 2; end++) {
-			const struct expected_link *l = expected_link_at(e, i);
+			const struct expected_link *l =
+				expected_link_at(e->links, i);
 			struct expected_node *n = l->node[end];
 
 			n->last_port = MAX(n->last_port, l->port[end]);
@@ -304,7 +306,7 @@ expected_snapshot(const struct expected *e)
 	/* A port may have links to nodes that are missing and, after these in
 	 * the list, the one that it has now. */
 	for (uint32_t i = e->links->len; i-- > 0;) {
-		const struct expected_link *l = expected_link_at(e, i);
+		const struct expected_link *l = expected_link_at(e->links, i);
 		uint32_t port[2];
 
 		for (unsigned end = 0; end < 2; end++)
@@ -475,7 +477,7 @@ count_expected_links(struct expected *e)
 		n->first = NULL;
 	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
-		const struct expected_link *l = expected_link_at(e, i);
+		const struct expected_link *l = expected_link_at(e->links, i);
 
 		for (unsigned end = 0; end < 2; end++) {
 			struct expected_node *far = l->node[!end];
@@ -526,7 +528,7 @@ find_missing_ends(struct expected *e)
 	for (uint32_t i = 0; i < e->silent->len; i++)
 		silent_at(e, i)->missing = NULL;
 	for (uint32_t i = 0; e->silent->len && i < e->links->len; i++) {
-		const struct expected_link *l = expected_link_at(e, i);
+		const struct expected_link *l = expected_link_at(e->links, i);
 
 		for (unsigned end = 0; end < 2; end++) {
 			if (!is_missing(l->node[!end]))
@@ -585,8 +587,10 @@ find_faults(struct expected *e)
 	find_shared_names(e);
 	count_expected_links(e);
 	for (uint32_t i = 0; i < e->links->len; i++) {
-		e->n[EXPECTED_LINK] += !expected_link_at(e, i)->is_replaced;
-		find_link_fault(e, expected_link_at(e, i));
+		const struct expected_link *l = expected_link_at(e->links, i);
+
+		e->n[EXPECTED_LINK] += !l->is_replaced;
+		find_link_fault(e, l);
 	}
 	find_missing_ends(e);
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
@@ -653,9 +657,12 @@ drop_void_links(struct expected *e)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < e->links->len; i++)
-		if (!expected_link_at(e, i)->is_void)
-			*expected_link_at(e, kept++) = *expected_link_at(e, i);
+	for (uint32_t i = 0; i < e->links->len; i++) {
+		const struct expected_link *l = expected_link_at(e->links, i);
+
+		if (!l->is_void)
+			*expected_link_at(e->links, kept++) = *l;
+	}
 	g_array_set_size(e->links, kept);
 }
 
@@ -674,7 +681,7 @@ static void
 find_heirs(const struct expected *e, const struct snapshot *s)
 {
 	for (uint32_t i = 0; i < e->links->len; i++) {
-		const struct expected_link *l = expected_link_at(e, i);
+		const struct expected_link *l = expected_link_at(e->links, i);
 		struct expected_node *n = l->node[!is_missing(l->node[0])];
 		uint32_t port = widow_port(l, s);
 		uint32_t peer = port == SNAPSHOT_NONE ? port :
@@ -690,7 +697,8 @@ find_heirs(const struct expected *e, const struct snapshot *s)
 }
 
 static struct expected_link *
-add_link(struct expected *e, const struct snapshot *s, const uint32_t ends[2])
+expect_link(struct expected *e, const struct snapshot *s,
+	    const uint32_t ends[2])
 {
 	struct expected_link l = { .is_slow = false };
 
@@ -701,7 +709,7 @@ add_link(struct expected *e, const struct snapshot *s, const uint32_t ends[2])
 	read_rate(&l.now, &s->ports[ends[0]]);
 	l.best = l.now;
 	g_array_append_val(e->links, l);
-	return expected_link_at(e, e->links->len - 1);
+	return expected_link_at(e->links, e->links->len - 1);
 }
 
 /* If a cable is lost and another one takes one of its ports, each of their links
@@ -721,7 +729,8 @@ find_lost_cables(struct expected *e, const struct snapshot *s,
 		       should[peer] && n++ < s->n_ports)
 			at = should[peer] - 1;
 		if (peer == SNAPSHOT_NONE && port < at)
-			add_link(e, s, (uint32_t[]){ port, at })->since = now;
+			expect_link(e, s, (uint32_t[]){ port, at })->since =
+				now;
 	}
 }
 
@@ -734,7 +743,7 @@ update_known_links(struct expected *e, const struct snapshot *s, int64_t now,
 	bool news = false;
 
 	for (uint32_t i = 0; i < e->links->len; i++) {
-		struct expected_link *l = expected_link_at(e, i);
+		struct expected_link *l = expected_link_at(e->links, i);
 		uint32_t port = widow_port(l, s), ends[2];
 
 		l->is_replaced = port != SNAPSHOT_NONE &&
@@ -774,7 +783,7 @@ update_links(struct expected *e, const struct snapshot *s, int64_t now)
 		if (ends[1] == SNAPSHOT_NONE || ends[1] < port ||
 		    known[port] || known[ends[1]])
 			continue;
-		changes_of_link(e, add_link(e, s, ends), s, ends);
+		changes_of_link(e, expect_link(e, s, ends), s, ends);
 		news = true;
 	}
 	return news;
@@ -956,7 +965,7 @@ expected_accept(struct expected *e, const char *word)
 	}
 	accept_silent(e, word, guid);
 	for (uint32_t i = 0; i < e->links->len; i++) {
-		struct expected_link *l = expected_link_at(e, i);
+		struct expected_link *l = expected_link_at(e->links, i);
 		const struct expected_node *a = l->node[0], *b = l->node[1];
 		g_autofree char *x = expected_end_name(l, 0);
 		g_autofree char *y = expected_end_name(l, 1);

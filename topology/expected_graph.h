@@ -5,7 +5,10 @@
 #ifndef MINISM_TOPOLOGY_EXPECTED_GRAPH_H
 #define MINISM_TOPOLOGY_EXPECTED_GRAPH_H
 
-#include "topology/expected.h"
+#include "topology/expected_kind.h"
+#include "topology/lid.h"
+
+struct expected;
 
 #define NEAR_MAX	2u	/* links by which a missing switch is named */
 #define SPEED_LEN	8u	/* "12xEDR" */
@@ -65,9 +68,9 @@ expected_is_switch(const struct expected_node *n)
 }
 
 static inline struct expected_link *
-expected_link_at(const struct expected *e, uint32_t i)
+expected_link_at(const GArray *links, uint32_t i)
 {
-	return &g_array_index(e->links, struct expected_link, i);
+	return &g_array_index(links, struct expected_link, i);
 }
 
 /* A name that several nodes have, one of which may be there, has the GUID behind
