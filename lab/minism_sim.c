@@ -17,12 +17,10 @@
 #include "lab/step.h"
 #include "lab/sim/sim.h"
 #include "tools/explain.h"
-#include "lab/show.h"
 #include "topology/generate.h"
 #include "topology/net_file.h"
 
 #define LINE_MAX_LEN	4096
-#define SHOW_LINES	200u
 
 /* ----------------------------------------------------------------- options */
 
@@ -30,7 +28,6 @@ static struct sim_options {
 	uint64_t seed;		/* of all that is random */
 	unsigned explain;	/* enum explain_format */
 	bool step;		/* wait behind each line of it */
-	bool show;		/* print the picture of the fabric when up */
 } chosen;
 
 #define AT(member)	offsetof(struct sim_options, member)
@@ -45,8 +42,6 @@ static const struct option rows[] = {
 	OPTION_HEADING("The simulation:"),
 	{ NULL, "seed", 0, &option_number64, AT(seed), 0, 0, "1",
 	  "NUMBER", "of all chance (1)" },
-	OPTION_SWITCH("show", 0, &option_bool, AT(show), 0,
-		      "print a picture of the subnet when it is up"),
 	{ NULL, "explain", 0, &kind_explain, AT(explain), 0, 0, "text",
 	  "text|json", "print each MAD and decision with its reason (text)" },
 	OPTION_SWITCH("step", 0, &option_bool, AT(step), 0,
@@ -190,32 +185,12 @@ on_note(enum sweep_note note, const struct sweep *s, void *data)
 }
 
 static void
-print_picture(const struct view *v, struct stream *screen)
-{
-	g_autoptr(GString) out = g_string_new(NULL);
-	uint32_t from, to;
-
-	if (screen->lost)
-		g_string_append_printf(out, "%u lines or pictures are lost: "
-				       "the reader was too slow\n",
-				       screen->lost);
-	show_fabric(v->subnet, v->lids, SHOW_LINES, out);
-	if (show_pick_route(v->subnet, v->lids, &from, &to)) {
-		g_string_append_c(out, '\n');
-		show_route(v->subnet, v->lids, v->lft, from, to, out);
-	}
-	stream_put(screen, out->str, out->len);
-}
-
-static void
 on_end(const struct sweep_report *r, struct backend *base)
 {
 	struct sim_backend *b = (void *)base;
 
 	if (b->explain)
 		decisions_of_end(r, on_decision, b);
-	if (chosen.show && r->view && r->end != SWEEP_END_PLANNED)
-		print_picture(r->view, base->out);
 }
 
 /* -------------------------------------------------------------- open, close */

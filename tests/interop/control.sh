@@ -537,7 +537,7 @@ deaf_clients() {
 unread_case() {
 	local what
 
-	for what in --log-format=text --explain --explain=json --show \
+	for what in --log-format=text --explain --explain=json \
 		--pcap=full; do
 		check "unread: $what into a full pipe" unread "$what"
 	done

@@ -39,10 +39,10 @@ keyless() {
 # files and in the log of another fabric: plan.scn, keys.scn.
 files_case() {
 	check "files: comes up" simulated -F keys.conf -v "$fabric" --once \
-		--partitions= --cache-dir cache --view view --show
+		--partitions= --cache-dir cache --view view
 	dump_view
 	check "files: private" private cache/guid2mkey cache/neighbors dump/*
-	check "files: no key in log, picture, dumps" \
+	check "files: no key in log, dumps" \
 		keyless run.log run.out run.err dump/*
 	refute "files: no key in --help" grep -q "$secret" \
 		<("$MINISM" -F keys.conf --help 2>&1)

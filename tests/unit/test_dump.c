@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The fabric as text: OpenSM's dumps, line by line as OpenSM writes them, and
- * the picture. tests/golden/dumps has a fabric, a formula or a file of
+ * routes. tests/golden/dumps has a fabric, a formula or a file of
  * tests/data, then what is done to it or asked of it, a line each.
  */
 #include <glib/gstdio.h>
@@ -111,33 +111,12 @@ assert_fits(const char *text)
 			fail_msg("wider than 80 columns: %s", *line);
 }
 
-/* LINES */
-WORD(do_show, struct fabric *f)
-{
-	show_fabric(f->s, f->lids, word_number(words[0]), f->out);
-	assert_fits(f->out->str);
-}
-
 /* FROM TO */
 WORD(do_route, struct fabric *f)
 {
 	show_route(f->s, f->lids, f->lft, port_of(f, words[0]),
 		   port_of(f, words[1]), f->out);
 	assert_fits(f->out->str);
-}
-
-/* The manager is on H-0. */
-WORD(do_pick, struct fabric *f)
-{
-	uint32_t from, to;
-
-	f->s->local_port = port_of(f, "H-0");
-	if (!show_pick_route(f->s, f->lids, &from, &to))
-		g_string_append(f->out, "none\n");
-	else
-		g_string_append_printf(f->out, "%s to %s\n",
-				       snapshot_name_of(f->s, from),
-				       snapshot_name_of(f->s, to));
 }
 
 /* SWITCH HOST PORT|NODE: the entry, or by the port to that node */
@@ -176,9 +155,9 @@ WORD(do_port, struct fabric *f)
 }
 
 static const struct unit_word all_words[] = {
-	{ "dump", do_dump }, { "fdb", do_fdb }, { "show", do_show },
-	{ "route", do_route }, { "pick", do_pick }, { "entry", do_entry },
-	{ "state", do_port }, { "unknown", do_port }, { "polling", do_port },
+	{ "dump", do_dump }, { "fdb", do_fdb },
+	{ "route", do_route }, { "entry", do_entry }, { "state", do_port },
+	{ "unknown", do_port }, { "polling", do_port },
 	{ "no-lid", do_port }, { NULL, NULL },
 };
 
@@ -198,27 +177,6 @@ __attribute__((constructor)) static void
 add_file(void)
 {
 	golden_add("dumps", drawn, NULL);
-}
-
-TEST(test_show_fits_its_columns_and_lines)
-{
-	static const char *const specs[] = {
-		"pair()", "single(1)", "single(100)", "ring(7;3)",
-		"PGFT(4,4;1,2)", "PGFT(4,4,4;1,4,4)", "mesh(3,3;1)",
-		"PGFT(18,36;1,18)", "rails(3;4,2)",
-	};
-	static const unsigned limits[] = { 0, 1, 2, 7, 20, 45, 100000 };
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(specs); i++)
-		for (unsigned k = 0; k < G_N_ELEMENTS(limits); k++) {
-			g_autofree char *text = g_strdup_printf("%s\nshow %u",
-				specs[i], limits[k]);
-			g_autofree char *out = drawn(NULL, text);
-			g_auto(GStrv) lines = g_strsplit(out, "\n", -1);
-
-			assert_true(g_strv_length(lines) <= limits[k] + 1);
-			assert_true(limits[k] == 0 || *out);
-		}
 }
 
 TEST(test_dump_all_writes_into_folder_and_replaces)
