@@ -244,19 +244,21 @@ row_verify(struct lab_row *row, const struct route_lab *lab)
 	row->verify_ms = cpu_ms() - start;
 	if (row->ranks) {	/* it did not count channels */
 		channels_clear(&row->verified.channels);
-		channels_check(lab->g, row->lft, NULL,
-			       &row->verified.channels);
+		channels_check_ordered(lab->g, row->lft, NULL, NULL, NULL,
+				       &row->verified.channels);
 	}
 	/* A loop may exist only with the traffic of switches. */
 	if (row->verified.channels.n_looped) {
 		entries = metrics_host_entries(lab->g, row->lft);
-		channels_check(lab->g, entries, NULL, &channels);
+		channels_check_ordered(lab->g, entries, NULL, NULL, NULL,
+				       &channels);
 		row->looped_hosts = channels.n_looped;
 		channels_clear(&channels);
 		lft_free(entries);
 	}
 	if (lab->before)
-		channels_check(lab->g, row->lft, lab->before, &row->together);
+		channels_check_ordered(lab->g, row->lft, lab->before, NULL,
+				       NULL, &row->together);
 	if (row->verified.channels.n_looped || row->together.n_looped)
 		row->verdict = LAB_CREDIT_LOOP;
 	else if (reach->looping || reach->astray)

@@ -6,8 +6,9 @@
  * the ports of B through which packets that arrived by e leave. These masks are
  * the graph.
  *
- * Method. channels_check: the channels in loops are the strongly connected
- * components (R. Tarjan, 1972; without recursion, since a chain may be long).
+ * Method. channels_check_ordered: the channels in loops are the strongly
+ * connected components (R. Tarjan, 1972; without recursion, since a chain may be
+ * long).
  * One loop is reported: the shortest through the lowest channel in any loop,
  * found breadth first, and for each of its turns the lowest LID that makes it.
  * channels_add keeps a topological order while turns are added one by one; only
@@ -934,11 +935,4 @@ channels_check_ordered(const struct graph *g, const struct lft *lft,
 		r->n_looped += r->looped[e];
 	}
 	channels_free(c);
-}
-
-void
-channels_check(const struct graph *g, const struct lft *lft,
-	       const struct lft *before, struct channels_result *r)
-{
-	channels_check_ordered(g, lft, before, NULL, NULL, r);
 }

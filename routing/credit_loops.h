@@ -57,8 +57,9 @@ channels_is_up(const uint32_t *ranks, uint32_t from, uint32_t to)
 bool channels_sort(struct channels *c);
 
 /* Replaces *c (which may be NULL) by the sorted dependencies of these tables
- * (`before` as for channels_check()), with all turns that the order permits or,
- * if these close a loop, without them. False: the tables have a loop. */
+ * (`before` as for channels_check_ordered()), with all turns that the order
+ * permits or, if these close a loop, without them. False: the tables have a
+ * loop. */
 bool channels_load(struct channels **c, const struct graph *g,
 		   const struct lft *lft, const struct lft *before,
 		   const uint32_t *ranks);
@@ -131,14 +132,9 @@ struct channels_result {
  * each entry of each switch may then be the old or the new one. They may have
  * any content; entries that lead to no switch are skipped. Rows of both are in
  * the numbering of g.
- */
-void channels_check(const struct graph *g, const struct lft *lft,
-		    const struct lft *before, struct channels_result *result);
-
-/*
- * The same result, much faster, for tables that were probably made in an order
- * (up is towards the lower rank; a wrong order gives the same verdict), but
- * channels and dependencies are not counted. ranks NULL: they are counted.
+ * ranks: NULL, or of the order in which the tables were probably made (up is
+ * towards the lower rank; a wrong one gives the same verdict): the same result,
+ * much faster, but channels and dependencies are not counted.
  * Clears whole[lid], up to g->top, for LIDs of the new tables that may not
  * arrive everywhere; whole may be NULL.
  */

@@ -58,9 +58,9 @@ struct multicast_output {
 uint32_t *multicast_ranks(const struct graph *g);
 
 /* The graph of dependencies in which trees are laid: those of unicast with the
- * tables `lft` and `before`, as for channels_check(), and all turns of the order
- * unless these close a loop. lft NULL: without unicast. NULL: the tables have a
- * loop. channels_free. */
+ * tables `lft` and `before`, as for channels_check_ordered(), and all turns of
+ * the order unless these close a loop. lft NULL: without unicast. NULL: the tables
+ * have a loop. channels_free. */
 struct channels *multicast_channels(const struct graph *g,
 				    const struct lft *lft,
 				    const struct lft *before,

@@ -43,7 +43,7 @@ struct verify_result {
 	struct channels_result channels;
 };
 
-/* before: see channels_check(). ranks: an order in which the tables were
+/* before: see channels_check_ordered(). ranks: an order in which the tables were
  * probably made (engine_output.ranks), or NULL. A wrong one gives the same
  * verdict, a right one much sooner; then channels and dependencies are not
  * counted if there is no loop. */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Names of node types (IBA 14.2.5.3, NodeInfo.NodeType), and names and codes of
- * PortInfo's components.
+ * Names and codes of PortInfo's components.
  *
- * Log, dumps and pictures take the names of codes from here. They are those
+ * Log, dumps and answers take the names of codes from here. They are those
  * that the diagnostics print, since operators search for them. The name of an
  * unknown code is "?".
  *
@@ -13,18 +12,6 @@
 #include "topology/smp_attr.h"
 
 #include <glib.h>
-
-const char *
-node_type_name(unsigned type)
-{
-	static const char *const names[] = {
-		[NODE_CA] = "Channel Adapter",
-		[NODE_SWITCH] = "Switch",
-		[NODE_ROUTER] = "Router",
-	};
-
-	return type && type < G_N_ELEMENTS(names) ? names[type] : "?";
-}
 
 const char *
 port_state_name(unsigned state)
@@ -39,23 +26,6 @@ port_state_name(unsigned state)
 	};
 
 	return state < G_N_ELEMENTS(names) ? names[state] : "?";
-}
-
-const char *
-port_phys_name(unsigned phys)
-{
-	static const char *const names[] = {
-		[PORT_PHYS_NOP] = "NoChange",
-		[PORT_PHYS_SLEEP] = "Sleep",
-		[PORT_PHYS_POLLING] = "Polling",
-		[PORT_PHYS_DISABLED] = "Disabled",
-		[PORT_PHYS_TRAINING] = "PortConfigurationTraining",
-		[PORT_PHYS_LINK_UP] = "LinkUp",
-		[PORT_PHYS_RECOVERY] = "LinkErrorRecovery",
-		[PORT_PHYS_TEST] = "PhyTest",
-	};
-
-	return phys < G_N_ELEMENTS(names) ? names[phys] : "?";
 }
 
 /* LinkWidth's bits, the widest first. */

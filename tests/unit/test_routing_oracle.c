@@ -144,7 +144,7 @@ assert_agrees(const struct trial *t, const struct lft *lft,
 	struct metrics_load load;
 
 	verify_tables(t->g, lft, before, NULL, &r);
-	channels_check(t->g, lft, before, &plain);
+	channels_check_ordered(t->g, lft, before, NULL, NULL, &plain);
 	assert_int_equal(r.channels.n_looped, plain.n_looped);
 	if (plain.n_looped)
 		assert_memory_equal(r.channels.looped, plain.looped,

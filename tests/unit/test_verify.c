@@ -298,7 +298,7 @@ FABRIC_TEST(test_cycle_is_printed_with_names, "ring(5;1)")
 	g_autofree char *text = NULL;
 
 	lft = route(f, "minhop");
-	channels_check(f->g, lft, NULL, &r);
+	channels_check_ordered(f->g, lft, NULL, NULL, NULL, &r);
 	assert_int_equal(r.cycle->len, 5);
 	text = channels_print(f->g, &r);
 	for (uint32_t sw = 0; sw < f->g->n_switches; sw++) {
