@@ -176,8 +176,8 @@ json_verified(struct text_report *j, const struct route_lab *lab,
 	json_cycle(j, lab, "cycle", channels);
 }
 
-/* The mean and the max, or one figure, followed by `after`; nothing in text if
- * there is none. */
+/* The mean and the max, or one figure, followed by `after` and of shifts by how
+ * many they were; nothing in text if there is none. */
 static void
 put_congestion(struct text_report *r, const char *key, const char *label,
 	       const struct metrics_congestion *c, const char *after)
@@ -188,6 +188,9 @@ put_congestion(struct text_report *r, const char *key, const char *label,
 		report_say(r, c->n > 1 ? LABEL "mean " : LABEL, label);
 	report_real(r, "mean", c->mean, 3, c->n > 1 ? ", max " : NULL);
 	report_number(r, "max", c->max, c->n ? after : NULL);
+	if (c->n > 0 && c->n_all > 0)
+		report_say(r, "%u of %u shifts, the worst k = %u\n", c->n,
+			   c->n_all, c->worst);
 	report_number(r, "n", c->n, NULL);
 	report_number(r, "n_all", c->n_all, NULL);
 	report_number(r, "worst", c->worst, NULL);
@@ -198,18 +201,14 @@ put_congestion(struct text_report *r, const char *key, const char *label,
 static void
 put_rails(struct text_report *r, const struct traffic *t)
 {
-	const struct metrics_congestion *s = &t->of[TRAFFIC_RAILS];
-
 	r->gap = INDENT;
 	report_open(r, "rails", '{');
 	report_say(r, LABEL, "rails");
 	report_number(r, "rails", t->n_rails, " of ");
 	report_number(r, "nodes", t->n_nodes, " nodes\n");
-	put_congestion(r, "shifts", "  shifts", s, "   flows on the busiest "
-		       "channel if node i sends to i + k on each rail; ");
-	if (s->n > 0)
-		report_say(r, "%u of %u shifts, the worst k = %u\n", s->n,
-			   s->n_all, s->worst);
+	put_congestion(r, "shifts", "  shifts", &t->of[TRAFFIC_RAILS],
+		       "   flows on the busiest channel if node i sends to i + "
+		       "k on each rail; ");
 	put_congestion(r, "ring", "  ring", &t->of[TRAFFIC_RING],
 		       "   the same if each sends to the next one\n");
 	put_congestion(r, "trees", "  trees", &t->of[TRAFFIC_TREES], "   half flows "
@@ -221,7 +220,6 @@ static void
 put_patterns(struct text_report *r, const struct traffic *t)
 {
 	const struct metrics_congestion *p = &t->of[TRAFFIC_PERMUTATIONS];
-	const struct metrics_congestion *s = &t->of[TRAFFIC_SHIFTS];
 	double bisection = t->of[TRAFFIC_BISECTIONS].mean;
 
 	put_congestion(r, "permutations", "permutations", p,
@@ -232,11 +230,9 @@ put_patterns(struct text_report *r, const struct traffic *t)
 			   "other; %u times\n", p->n, "bisection",
 			   100 * bisection, p->n);
 	report_real(r, "bisection", bisection, 3, NULL);
-	put_congestion(r, "shifts", "shifts", s, "   the same if CA port i "
-		       "sends to i + k, in the order of the fabric; ");
-	if (s->n > 0)
-		report_say(r, "%u of %u shifts, the worst k = %u\n", s->n,
-			   s->n_all, s->worst);
+	put_congestion(r, "shifts", "shifts", &t->of[TRAFFIC_SHIFTS],
+		       "   the same if CA port i sends to i + k, in the order of "
+		       "the fabric; ");
 	put_rails(r, t);
 }
 
