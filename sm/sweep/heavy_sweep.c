@@ -212,7 +212,7 @@ publish(struct sweep *s, struct snapshot *after)
 	s->view = s->next;
 	s->next = (struct view){ 0 };
 	lft_seen_share(s->view.seen, s->view.lft);
-	s->cut_off = s->astray = false;
+	s->cut_off = s->astray = s->failed = false;
 	if (after) {
 		snapshot_unref(s->view.subnet);
 		s->view.subnet = snapshot_ref(after);

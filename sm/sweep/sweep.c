@@ -25,6 +25,7 @@
  * sweep is needed
  *
  *	- without a published view, or if this SM is not the master,
+ *	- after a sweep that failed: the published view is older,
  *	- for every other cause, such as a signal or a node without a LID,
  *	- if a node of the view did not answer, other than behind a port,
  *	- if the repair finds a fault: a node that reported a change does not
@@ -312,6 +313,7 @@ sweep_fail(struct sweep *s, const char *message)
 	log_say(s->log, LOG_ERROR, "sweep", "SUBNET FAILED: %s; the fabric was "
 		"left as it was", message);
 	s->up = false;
+	s->failed = true;
 	s->causes |= 1u << SWEEP_CAUSE_RETRY;
 	sweep_conclude(s, &r);
 }
@@ -534,7 +536,8 @@ can_repair(const struct sweep *s)
 		s->self.state == SM_STATE_MASTER &&
 		s->params.goal == SWEEP_GOAL_FABRIC &&
 		s->view.subnet->names == s->params.names &&
-		!s->astray && !snapshot_defect(s->view.subnet, true);
+		!s->astray && !s->failed &&
+		!snapshot_defect(s->view.subnet, true);
 }
 
 static void

@@ -415,6 +415,7 @@ struct sweep {
 	bool astray;	/* cables were moved since the last sweep: a Set may
 			   have reached another node, see snapshot_astray();
 			   or a sweep was broken off */
+	bool failed;	/* the last sweep: what it found is not in the view */
 	struct repair *repair;		/* of the last tables of an engine;
 					   NULL: none, or in run.routing */
 	char *said;			/* choice.reason as logged last */
