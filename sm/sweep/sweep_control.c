@@ -361,13 +361,15 @@ forget_enabled(struct sweep *s)
 void
 sweep_release_flaps(struct sweep *s)
 {
-	g_autoptr(GPtrArray) ended = NULL;
+	g_autoptr(GPtrArray) ended = flaps_release(s->flaps,
+						   transport_now(s->t));
 
+	/* The holds of a former master are over, too: it would disable ports that
+	 * the present one has enabled. */
 	if (!sweep_has_fabric(s))
 		return;
 	if (s->memory->disabled->len)
 		forget_enabled(s);
-	ended = flaps_release(s->flaps, transport_now(s->t));
 	for (guint i = 0; i < ended->len; i++) {
 		const struct flap *p = ended->pdata[i];
 
