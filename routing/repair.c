@@ -463,17 +463,16 @@ repair_measure(struct repair *r)
 }
 
 /* Prepares the dependencies. Turns that earlier repairs added, and that no
- * switch has an entry for any more, would be in the way. is_new: those of the
- * original tables are enough. */
+ * switch has an entry for any more, would be in the way: at the original tables
+ * theirs are enough. */
 static bool
-repair_open(struct repairing *w, const struct lft *held, bool *is_new)
+repair_open(struct repairing *w, const struct lft *held)
 {
 	struct repair *r = w->r;
 
 	if (!r->made_c && !repair_measure(r))
 		return false;
-	*is_new = !r->c || repair_is_home(w, held);
-	if (!*is_new)
+	if (r->c && !repair_is_home(w, held))
 		return !repair_has_any(w, r->is_bare);
 	memset(r->is_bare, 0, r->g->n_edges);
 	channels_free(r->c);
@@ -603,11 +602,12 @@ static bool
 repair_all(struct repairing *w, const struct lft *held)
 {
 	struct mend *m = &w->m;
+	g_autofree uint8_t *bare = NULL;
 	struct channels *c;
 	unsigned manner;
-	bool is_new, ok = false;
+	bool ok = false;
 
-	if (!repair_open(w, held, &is_new))
+	if (!repair_open(w, held))
 		return false;
 	if (memcmp(m->is_lost, w->r->is_lost, m->g->n_edges) == 0) {
 		m->lft = lft_ref(w->r->now);
@@ -620,17 +620,17 @@ repair_all(struct repairing *w, const struct lft *held)
 	     w->r->made.alone.reach.lost_hosts))
 		return false;
 	c = channels_copy(w->r->c);
+	bare = g_memdup2(w->r->is_bare, m->g->n_edges);
 	m->c = w->r->c;
 	m->before = m->c->work;
-	for (manner = g_getenv("NODET") ? 1 : 0; !ok && manner < (is_new || !g_getenv("OLDM") ? N_MANNERS : MANNER_TABLES) && !mend_is_too_much(m);
-	     manner++)
+	for (manner = MANNER_NEAR; !ok && manner < N_MANNERS &&
+	     !mend_is_too_much(m); manner++)
 		ok = repair_begin(w, manner, c) && repair_lids(w) &&
 			repair_steps(w, held);
 	if (!ok) {
 		channels_free(w->r->c);
 		w->r->c = g_steal_pointer(&c);
-		if (is_new)
-			memset(w->r->is_bare, 0, m->g->n_edges);
+		memcpy(w->r->is_bare, bare, m->g->n_edges);
 	}
 	channels_free(c);
 	return ok;
