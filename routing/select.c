@@ -646,16 +646,21 @@ choose_transition(const struct engine_input *in, struct choice *c)
 	lft_free(bare);
 }
 
-/* Tables that have a loop of their own get no worse. */
+/* If the tables have a loop together, the trees have none with the new ones; if
+ * these have one alone, as they were asked for, no packet to a group circles. */
 static uint32_t
 cut_step(const struct graph *g, const struct lft *before,
 	 const struct lft *after, const uint32_t *ranks, struct mft *mft)
 {
 	struct channels *c = NULL;
-	uint32_t n = 0;
+	uint32_t n;
 
-	if (channels_load(&c, g, after, before, ranks))
-		n = multicast_cut(c, mft);
+	if (!channels_load(&c, g, after, before, ranks) &&
+	    !channels_load(&c, g, after, NULL, ranks)) {
+		channels_free(c);
+		c = channels_new(g);
+	}
+	n = multicast_cut(c, mft);
 	channels_free(c);
 	return n;
 }

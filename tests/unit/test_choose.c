@@ -290,6 +290,19 @@ copy_entries(const struct graph *g, const struct lft *from, struct lft *to,
 	}
 }
 
+/* Trees of all cables are cut, and in such a way that they fit the new tables
+ * (again: the same as the held ones, or NULL). */
+static void
+expect_cut(const struct fabric *f, struct lft *held, struct lft *again)
+{
+	AUTO(mft) *trees = mft_new(f->g->n_switches, MFT_POSITIONS, 1);
+
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
+		*mft_block(trees, sw, 0, 0) = 0xffff;
+	assert_true(choose_cut_trees(f->g, held, &f->choice, trees) > 0);
+	assert_int_equal(choose_cut_trees(f->g, again, &f->choice, trees), 0);
+}
+
 /* Both halves of a circle are safe, not together; the bridge between them is
  * safe with either. */
 FABRIC_TEST(test_drains_when_old_and_new_loop_together, "ring(5;1)")
@@ -316,6 +329,12 @@ FABRIC_TEST(test_drains_when_old_and_new_loop_together, "ring(5;1)")
 	assert_true(choose(f, NULL, false));
 	assert_int_equal(f->choice.safety, CHOICE_SAFE);
 	assert_true(f->choice.held_loop);
+
+	/* Nor a reason to leave trees that circle, or that close a loop with the
+	 * new tables. */
+	expect_cut(f, circle, NULL);
+	copy_entries(f->g, circle, f->choice.lft, true, UINT_MAX);
+	expect_cut(f, circle, circle);
 }
 
 /* The paths from hosts to switches go round the circle: a loop as soon as the
