@@ -36,8 +36,9 @@
  *
  *	it is broken		the entry carries nothing, or to a port that
  *				had the LID before: it may change, unless the
- *				new next hop still sends back to this switch:
- *				until its entry has changed it waits
+ *				new next hop may still send back to this
+ *				switch: it waits until the reply says that the
+ *				entry there has changed
  *	it works		it may change once the path from the new next
  *				hop works as well: until then it waits, if the
  *				plan has the first missing thing on that path:
@@ -415,8 +416,9 @@ enum change {
 	N_CHANGES
 };
 
-/* Would packets come straight back, since the next hop still has its old entry,
- * which the plan changes? */
+/* May packets come straight back, since the next hop still has its old entry,
+ * which the plan changes? It may have it while its block is in flight, and for
+ * good if that Set was lost. */
 static bool
 comes_back(const struct program_order *o, uint32_t sw, uint16_t lid)
 {
@@ -427,8 +429,10 @@ comes_back(const struct program_order *o, uint32_t sw, uint16_t lid)
 	if (num == 0 || num > g->num_ports)
 		return false;
 	to = o->ports[g->first_port + num].to;
-	if (to == END)
+	if (to == END || lid > o->switches[to].top)
 		return false;
+	if (!lft_seen_block(o->seen, to, lid / LFT_BLOCK))
+		return find_lft_step(o, to, lid) != NULL;
 	back = held_entry(o, to, lid);
 	return back && back <= o->switches[to].num_ports &&
 		o->ports[o->switches[to].first_port + back].to == sw &&

@@ -391,6 +391,7 @@ struct bounce {
 	uint8_t there, back;	/* entries of switches 0 and 1 */
 	uint16_t lid;
 	bool is_met;
+	uint32_t deaf;		/* the node of switch 1, if Sets to it are lost */
 };
 
 static bool
@@ -398,20 +399,23 @@ tamper_bounce(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 {
 	struct bounce *o = data;
 
+	if (node == o->deaf)
+		lft_row(f->lft, 1)[o->lid] = o->back;
 	o->is_met |= lft_row(f->lft, 0)[o->lid] == o->there &&
 		lft_row(f->lft, 1)[o->lid] == o->back;
-	return true;
+	return node != o->deaf;
 }
 
 /* Switch 1 sent to a LID through switch 0, which has lost its path; from now on
  * it is the other way round. The new entry of switch 0 alone would send packets
- * from one to the other for ever. */
+ * from one to the other for ever, also if switch 1 does not change. */
 BENCH_TEST(test_an_entry_waits_while_its_next_hop_leads_back, "ring(4;1)")
 {
 	const struct snapshot *s = b->l->s;
 	struct bounce o = {
 		.there = port_to(s, 0, 1), .back = port_to(s, 1, 0),
 		.lid = b->l->lids->base[s->nodes[s->switches[3]].first_port],
+		.deaf = s->switches[1],
 	};
 	AUTO(lft) *lft = lft_copy(b->l->lft);
 
@@ -423,6 +427,11 @@ BENCH_TEST(test_an_entry_waits_while_its_next_hop_leads_back, "ring(4;1)")
 	bench_go_on(b);
 	b->l->w.lft = lft;
 	fake_tamper(b->f, tamper_bounce, &o);
+	bench_run(b);
+	assert_false(o.is_met);
+	assert_true(b->r.failed > 0);
+	bench_go_on(b);
+	o.deaf = SNAPSHOT_NONE;
 	bench_run(b);
 	assert_false(o.is_met);
 	assert_int_equal(b->r.failed, 0);
