@@ -210,8 +210,8 @@ WORD(do_desk, struct desk *d)
 		{ "max_of_one", &p.max_of_one }, { "max_handed", &handed },
 		{ "max_handed_of_one", &handed_of_one },
 		{ "max_drawn", &p.max_drawn }, { "at_once", &p.at_once },
-		{ "max_collect", &collect },
-		{ "max_reports", &p.max_reports }, { NULL, NULL },
+		{ "max_collect", &collect }, { "max_reports", &p.max_reports },
+		{ "max_drawn_of_one", &p.max_drawn_of_one }, { NULL, NULL },
 	};
 
 	d->is_programming = g_strcmp0(words[0], "programming") == 0;
