@@ -137,6 +137,8 @@ void
 lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
 	     const uint8_t bytes[LFT_BLOCK])
 {
+	size_t at = (size_t)block * LFT_BLOCK;
+
 	g_assert(sw < seen->lft->n_switches);
 
 	/* A switch may send a block above the end of the row; it counts as
@@ -144,24 +146,35 @@ lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
 	if (block >= lft_n_blocks(seen->lft))
 		return;
 
+	seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block] = 1;
+	if (memcmp(lft_row(seen->lft, sw) + at, bytes, LFT_BLOCK) == 0)
+		return;
 	if (g_atomic_int_get(&seen->lft->ref) > 1) {
 		struct lft *shared = seen->lft;
 
 		seen->lft = lft_copy(shared);
 		lft_free(shared);
 	}
-	memcpy(lft_row(seen->lft, sw) + (size_t)block * LFT_BLOCK, bytes,
-	       LFT_BLOCK);
-	seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block] = 1;
+	memcpy(lft_row(seen->lft, sw) + at, bytes, LFT_BLOCK);
 }
 
 void
 lft_seen_share(struct lft_seen *seen, struct lft *lft)
 {
+	static const uint8_t none[LFT_BLOCK] = { [0 ... LFT_BLOCK - 1] =
+						 LFT_NO_PATH };
+	size_t n = lft_size(lft) / LFT_BLOCK;
+
 	if (lft->n_switches != seen->lft->n_switches ||
-	    lft->top != seen->lft->top || seen->lft == lft ||
-	    memcmp(seen->lft->ports, lft->ports, lft_size(lft)) != 0)
+	    lft->top != seen->lft->top || seen->lft == lft)
 		return;
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *block = seen->lft->ports + i * LFT_BLOCK;
+
+		if (memcmp(block, lft->ports + i * LFT_BLOCK, LFT_BLOCK) &&
+		    (seen->known[i] || memcmp(block, none, LFT_BLOCK)))
+			return;
+	}
 	lft_free(seen->lft);
 	seen->lft = lft_ref(lft);
 }

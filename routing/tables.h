@@ -71,10 +71,13 @@ struct lft_seen {
 
 struct lft_seen *lft_seen_new(uint32_t n_switches, uint16_t top);
 void lft_seen_free(struct lft_seen *seen);
-/* Makes a copy of the tables first, if there is another reference to them. */
+/* If this changes them, makes a copy of the tables first, if there is another
+ * reference to them. */
 void lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
 		  const uint8_t bytes[LFT_BLOCK]);
-/* If all its tables are as in `lft`, they are from now on the same memory. */
+/* From now on `lft` is the memory of its tables, if they have nothing else: each
+ * block is as in lft, or it is not known and all LFT_NO_PATH. What is not known
+ * stays so. */
 void lft_seen_share(struct lft_seen *seen, struct lft *lft);
 /* The tables are the same memory until one of both is changed. */
 struct lft_seen *lft_seen_copy(const struct lft_seen *seen);

@@ -475,6 +475,8 @@ send_plan(struct sweep *s)
 		s->totals.lft_entries += plan_entries(s->next.subnet,
 			&s->run.wanted, s->next.seen, &plan->steps[i],
 			&is_known);
+	/* a new fabric's switches will answer with what is sent */
+	lft_seen_share(s->next.seen, s->next.lft);
 	s->run.batch = program_start(s->x, s->keys, s->next.subnet,
 				       &s->run.wanted, plan, s->next.seen,
 				       s->next.tables,

@@ -105,9 +105,15 @@ TEST(test_seen_shares_tables)
 	lft_seen_set(seen, 1, 1, bytes);
 	lft_seen_share(seen, lft);
 	assert_ptr_not_equal(seen->lft, lft);
-	memcpy(lft_row(lft, 1) + LFT_BLOCK, bytes, LFT_BLOCK);
+	lft_seen_forget(seen, 1, 1);
 	lft_seen_share(seen, lft);
+	assert_ptr_not_equal(seen->lft, lft);
+	memcpy(lft_row(lft, 1) + LFT_BLOCK, bytes, LFT_BLOCK);
+	lft_row(lft, 0)[0] = 3;		/* of switch 0 nothing was read */
+	lft_seen_share(seen, lft);
+	lft_seen_set(seen, 1, 1, bytes);
 	assert_ptr_equal(seen->lft, lft);
+	assert_null(lft_seen_block(seen, 0, 0));
 
 	copy = lft_seen_copy(seen);
 	bytes[0] = 8;
@@ -116,7 +122,7 @@ TEST(test_seen_shares_tables)
 	assert_int_equal(lft_seen_block(copy, 1, 1)[0], 7);
 	assert_null(lft_seen_block(seen, 0, 0));
 	assert_ptr_equal(seen->lft, lft);
-	assert_int_equal(lft_row(lft, 0)[0], LFT_NO_PATH);
+	assert_int_equal(lft_row(lft, 0)[0], 3);
 }
 
 TEST(test_seen_ignores_what_is_past_the_end)
