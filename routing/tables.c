@@ -200,6 +200,12 @@ lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block)
 		seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block] = 0;
 }
 
+void
+lft_seen_forget_all(struct lft_seen *seen)
+{
+	memset(seen->known, 0, lft_size(seen->lft) / LFT_BLOCK);
+}
+
 const uint8_t *
 lft_seen_block(const struct lft_seen *seen, uint32_t sw, uint32_t block)
 {

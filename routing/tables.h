@@ -82,6 +82,7 @@ void lft_seen_share(struct lft_seen *seen, struct lft *lft);
 /* The tables are the same memory until one of both is changed. */
 struct lft_seen *lft_seen_copy(const struct lft_seen *seen);
 void lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block);
+void lft_seen_forget_all(struct lft_seen *seen);
 
 /* The 64 bytes of a known block, else NULL. `seen` may be NULL. */
 const uint8_t *lft_seen_block(const struct lft_seen *seen, uint32_t sw,

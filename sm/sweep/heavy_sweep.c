@@ -840,8 +840,8 @@ heavy_sweep_start(struct sweep *s)
 	const struct snapshot *n = s->next.subnet;
 	const struct isolation_params *p = &s->params.isolation;
 	bool observes = s->params.goal == SWEEP_GOAL_OBSERVE;
-	bool trust = s->view.subnet && !s->cut_off && !s->astray &&
-		!observes && !(s->run.why & 1u << SWEEP_CAUSE_SIGNAL);
+	bool ours = s->view.subnet && !s->cut_off && !s->astray && !observes;
+	bool trust = ours && !(s->run.why & 1u << SWEEP_CAUSE_SIGNAL);
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GArray) items = NULL;
 	g_autoptr(GError) error = NULL;
@@ -878,7 +878,10 @@ heavy_sweep_start(struct sweep *s)
 		}
 	s->next.seen = table_reader_recall_lfts(n, s->next.lids->top,
 						s->view.subnet,
-						trust ? s->view.seen : NULL);
+						ours ? s->view.seen : NULL);
+	/* its memory stays, where it will be read again as it was */
+	if (!trust)
+		lft_seen_forget_all(s->next.seen);
 	s->next.tables = port_tables_new(n);
 	if (trust && s->view.tables)
 		table_reader_recall(n, s->next.tables, s->view.subnet,

@@ -121,6 +121,8 @@ TEST(test_seen_shares_tables)
 	assert_int_equal(lft_seen_block(copy, 0, 0)[0], 8);
 	assert_int_equal(lft_seen_block(copy, 1, 1)[0], 7);
 	assert_null(lft_seen_block(seen, 0, 0));
+	lft_seen_forget_all(seen);
+	assert_null(lft_seen_block(seen, 1, 1));
 	assert_ptr_equal(seen->lft, lft);
 	assert_int_equal(lft_row(lft, 0)[0], 3);
 }
