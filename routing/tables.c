@@ -203,7 +203,10 @@ lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block)
 void
 lft_seen_forget_all(struct lft_seen *seen)
 {
-	memset(seen->known, 0, lft_size(seen->lft) / LFT_BLOCK);
+	size_t n = lft_size(seen->lft) / LFT_BLOCK;
+
+	if (n > 0)	/* without switches there is nothing */
+		memset(seen->known, 0, n);
 }
 
 const uint8_t *
