@@ -114,6 +114,22 @@ balance_add(struct balance *b, uint32_t sw, int32_t sign)
 	}
 }
 
+/* Has the path through this edge room for the flows of the switch? */
+static bool
+balance_has_room(const struct balance *b, uint32_t sw, uint32_t e)
+{
+	int32_t flow = (int32_t)b->g->n_hosts[sw];
+	const struct paths_channel *c;
+
+	for (;; e = b->next[c->peer]) {
+		c = &b->l.at[e];
+		if (paths_load(c, flow) > b->limit)
+			return false;
+		if (c->peer == b->p.dest)
+			return true;
+	}
+}
+
 static float
 balance_cost_by(const struct balance *b, uint32_t sw, uint32_t e)
 {
@@ -139,19 +155,22 @@ balance_permits(const struct balance *b, uint32_t e)
 	return e != SNAPSHOT_NONE && b->is_step[e];
 }
 
-/* The next hop of the i-th switch: the cheapest; of several, the present one. */
+/* The next hop of the i-th switch: the present one if it has room, else the
+ * cheapest. */
 static void
 balance_choose(struct balance *b, uint32_t i, uint32_t held)
 {
 	const struct paths *p = &b->p;
 	uint32_t sw = p->queue[i], best = SNAPSHOT_NONE, k;
+	bool stays = balance_permits(b, held);
 	float least = INFINITY, cost;
 
-	if (balance_permits(b, held)) {
+	if (stays) {
 		best = held;
 		least = balance_cost_by(b, sw, held);
+		stays = balance_has_room(b, sw, held);
 	}
-	for (k = p->first[i]; k < p->first[i + 1]; k++) {
+	for (k = p->first[i]; !stays && k < p->first[i + 1]; k++) {
 		cost = balance_cost_by(b, sw, p->steps[k].edge);
 		if (cost < least || best == SNAPSHOT_NONE) {
 			least = cost;
@@ -332,12 +351,13 @@ balance_list_joining(struct balance *b, uint32_t *n)
 }
 
 /* The switches with a bad path choose again, from the destination outwards,
- * each adding its flows after its choice. */
+ * each adding its flows after its choice. First all that may keep their paths
+ * do. */
 static void
 balance_improve_lid(struct balance *b, uint32_t dest)
 {
 	const struct paths *p = &b->p;
-	uint32_t i, k, sw, e, n = 0;
+	uint32_t i, k, sw, e, choose, n = 0;
 
 	balance_aim(b, dest);
 	b->next[dest] = SNAPSHOT_NONE;
@@ -350,13 +370,22 @@ balance_improve_lid(struct balance *b, uint32_t dest)
 	for (k = 0; k < b->n_bad; k++)
 		if (b->next[p->queue[b->bad[k]]] != SNAPSHOT_NONE)
 			balance_add(b, p->queue[b->bad[k]], -1);
-	for (k = 0; k < b->n_bad; k++) {
-		sw = p->queue[b->bad[k]];
-		e = b->next[sw];
-		balance_choose(b, b->bad[k], e);
-		balance_add(b, sw, 1);
-		balance_change(b, sw, e);
-	}
+	for (choose = 0; choose < 2; choose++)
+		for (k = 0; k < b->n_bad; k++) {
+			i = b->bad[k];
+			sw = p->queue[i];
+			e = b->next[sw];
+			/* it stays if it has room now and joins no bad path */
+			if (!b->is_bad[sw] || (!choose &&
+			    (!balance_permits(b, e) ||
+			     b->is_bad[b->l.at[e].peer] ||
+			     !balance_has_room(b, sw, e))))
+				continue;
+			balance_choose(b, i, e);
+			balance_add(b, sw, 1);
+			balance_change(b, sw, e);
+			b->is_bad[sw] = 0;
+		}
 	for (i = 0; i < n; i++)
 		balance_add(b, b->queue[i], 1);
 	b->work += 3 * p->n_reached;
