@@ -44,6 +44,10 @@ struct engine_input {
 	/* The result of order_compute() without ranks, if it is known
 	 * already. */
 	struct order *order;
+	/* auto: the load of the busiest channel in the best tables so far;
+	 * an engine that estimates a much higher load may give up. 0: there
+	 * are none. */
+	double rival;
 	const uint8_t *is_root;		/* by switch: given as a root */
 	const uint8_t *is_io;		/* by target: an I/O node */
 	unsigned n_threads;		/* at most; the result is the same */

@@ -12,12 +12,13 @@
  * leaves, each cable joins adjacent levels and any two leaves have a common
  * ancestor, this is the order. Else several candidates are compared: leaves are
  * the switches with more than n CAs, for several n; no levels, but places in an
- * order of growth from a root. For each candidate paths_estimate() computes the load of the busiest
- * channel if all CAs send to all others by their shortest up*-down* paths;
- * flows without such a path are charged as if they shared the cables of one
- * switch. The lowest cost wins; the earlier candidate, if the difference is
- * small. A top switch that joins only leaves which are joined further down
- * already is taken for a leaf without CAs and moves below its neighbours.
+ * order of growth from a root. For each candidate paths_estimate() computes the
+ * load of the busiest channel if all CAs send to all others by their shortest
+ * up*-down* paths; flows without such a path are charged as if they shared the
+ * cables of one switch. The lowest cost wins; the earlier candidate, if the
+ * difference is small. A top switch that joins only leaves which are joined
+ * further down already is taken for a leaf without CAs and moves below its
+ * neighbours.
  *
  * Places. Within a level, switches that are cabled only to switches of their
  * own level come first, the farthest before the others; then subtree by
@@ -555,6 +556,14 @@ order_with_root(const struct graph *g)
 
 	order_try_grown(&t);
 	return t.best;
+}
+
+double
+order_estimate(const struct graph *g, const struct order *o)
+{
+	const struct trial t = { .g = g, .step = order_find_step(g) };
+
+	return order_cost(&t, o);
 }
 
 static bool

@@ -34,6 +34,9 @@ struct order *order_compute(const struct engine_input *in);
 struct order *order_with_root(const struct graph *g);
 void order_destroy(struct order *o);	/* drops a reference */
 
+/* An estimate of the load of the busiest channel. */
+double order_estimate(const struct graph *g, const struct order *o);
+
 /* For engine_output.ranks: all different, up is towards the lower rank.
  * g_free. */
 uint32_t *order_ranks(const struct order *o);

@@ -437,11 +437,19 @@ select_best(struct selection *s)
 static void
 select_try_rest(struct selection *s)
 {
-	struct candidate *k;
+	struct candidate *k = &s->list[s->first];
+	double rival = k->against ? 0 : k->load.worst;
 
-	for (k = s->list; k < s->list + s->n; k++)
-		if (!k->tried)
-			candidate_try(k);
+	/* dor before updn, which ends early if its order promises far more load
+	 * than there is already */
+	for (k = s->list + s->n; k-- > s->list;) {
+		if (k->tried)
+			continue;
+		k->in.rival = rival;
+		candidate_try(k);
+		if (!k->against && (rival <= 0 || k->load.worst < rival))
+			rival = k->load.worst;
+	}
 	k = &s->list[s->first];
 	if (!s->has_force || !k->in.ranks || select_best(s) == s->first)
 		return;

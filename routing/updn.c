@@ -12,8 +12,10 @@
 #include "routing/complete.h"
 #include "routing/metrics.h"
 
-#define SMALL		1000000u	/* LIDs times switches: two orders are
-					   tried */
+#define FAR_WORSE	2.0	/* times the load in other tables */
+#define SMALL		1000000u	/* LIDs times switches: no estimate, which
+					   is poor if turns are needed, but two
+					   orders are tried */
 
 /* Tables in this order, and its ranks. *hosts: which paths between hosts the
  * order leaves to turns from down to up, or to searches. False: hosts have no
@@ -66,11 +68,19 @@ updn_compute(const struct engine_input *in, struct engine_output *out,
 	bool is_small = in->g->top * in->g->n_switches <= SMALL, is_whole;
 	enum complete hosts;
 	struct order *o;
+	double load;
 
-	(void)error;
 	if (in->g->n_switches == 0)
 		return true;
 	o = order_compute(in);
+	load = in->rival > 0 && !is_small ? order_estimate(in->g, o) : 0;
+	if (load > FAR_WORSE * in->rival) {
+		order_destroy(o);
+		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
+			    "the busiest channel would carry about %.0f flows",
+			    load);
+		return false;
+	}
 	is_whole = updn_route(in->g, o, out, &hosts);
 	if (!is_whole || (hosts != COMPLETE_BEFORE && is_small))
 		updn_compare(in->g, out);

@@ -250,6 +250,30 @@ TEST(test_updn_on_damaged_meshes)
 	}
 }
 
+/* On a large torus up and down is far worse than dimension order, and its order
+ * shows it (from a million entries on); not if it were less than twice as bad. */
+TEST(test_hopeless_engines_end_early)
+{
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	struct order *order;
+	double load;
+
+	fabric_make(&f, "torus(16,16;15)", 3, 0);
+	assert_true(choose(&f, NULL, false));
+	assert_string_equal(f.choice.engine->name, "dor");
+	for (guint i = 0; i < f.choice.compared->len; i++)
+		if (g_str_has_prefix(f.choice.compared->pdata[i], "updn"))
+			assert_has(f.choice.compared->pdata[i],
+				   "would carry about");
+	order = order_compute(&f.in);
+	load = order_estimate(f.g, order);
+	order_destroy(order);
+	f.in.rival = load * 0.49;
+	assert_false(engine_updn.compute(&f.in, &f.out, NULL));
+	f.in.rival = load * 0.51;
+	assert_true(engine_updn.compute(&f.in, &f.out, NULL));
+}
+
 FABRIC_TEST(test_ranks_go_to_their_engine_only, "ring(4;1)")
 {
 	uint32_t held[4] = { 41, 0, 0, 0 };
