@@ -46,7 +46,14 @@ struct cable {
 	uint16_t capacity;
 };
 
-/* snapshot_link_up() for each end. */
+static bool
+is_to_switch(const struct snapshot *s, const struct snapshot_port *p)
+{
+	return p->peer != SNAPSHOT_NONE &&
+		snapshot_is_switch(snapshot_node_of(s, p->peer));
+}
+
+/* snapshot_link_up() for each end; see graph_new_whole(). */
 static void
 survey_init(struct graph_survey *v, const struct snapshot *s, bool whole)
 {
@@ -67,7 +74,8 @@ survey_init(struct graph_survey *v, const struct snapshot *s, bool whole)
 			p = &s->ports[port];
 			v->at[port].sw = sw;
 			v->at[port].peer = SNAPSHOT_NONE;
-			if (p->known &&
+			if (whole && sw != SNAPSHOT_NONE && !p->known ?
+			    is_to_switch(s, p) : p->known &&
 			    p->info.phys_state == PORT_PHYS_LINK_UP &&
 			    (whole || !p->avoided) &&
 			    (sw == SNAPSHOT_NONE || node->sw_known))

@@ -63,7 +63,8 @@ struct graph {
 };
 
 struct graph *graph_new(const struct snapshot *s, const struct lid_map *lids);
-/* With the links that are to be avoided: the held tables may use them. */
+/* With the links that only the held tables may use: those to be avoided, and those
+ * between switches of which an end did not answer, which may be in use. */
 struct graph *graph_new_whole(const struct snapshot *s,
 			      const struct lid_map *lids);
 void graph_free(struct graph *g);

@@ -172,8 +172,10 @@ choose_held(const struct graph *g, struct lft *seen)
 			if (p->peer == SNAPSHOT_NONE ||
 			    !snapshot_is_switch(snapshot_node_of(s, p->peer)))
 				continue;
-			/* in use, or in no entry */
-			if ((p->info.state >= PORT_STATE_ACTIVE &&
+			/* in use, as may be a port that did not answer; or in
+			 * no entry */
+			if (((!p->known ||
+			      p->info.state >= PORT_STATE_ACTIVE) &&
 			     s->ports[p->peer].node != p->node) ||
 			    !memchr(lft_row(held, sw), (int)num,
 				    held->top + 1u))

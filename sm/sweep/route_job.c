@@ -94,7 +94,8 @@ print_cycle(const struct graph *g, const struct choice *c)
 	return NULL;
 }
 
-/* Links to be avoided are used if a pair would lose its path without them. */
+/* Links to be avoided are used if a pair would lose its path without them; those
+ * of ports that did not answer are not, but the held tables may use them. */
 static void
 route_fabric(struct route_job *job)
 {
@@ -102,14 +103,15 @@ route_fabric(struct route_job *job)
 	g_autoptr(GPtrArray) none = g_ptr_array_new();
 	struct graph *whole = NULL;
 
-	if (job->is_avoiding)
+	if (job->is_avoiding || job->subnet->n_faults)
 		whole = graph_new_whole(job->subnet, job->lids);
-	job->ok = choose(job, g, whole, whole ? NULL : &job->error);
-	if (whole && (!job->ok || job->choice.alone.reach.lost_hosts)) {
+	job->ok = choose(job, g, whole, job->is_avoiding ? NULL : &job->error);
+	if (job->is_avoiding &&
+	    (!job->ok || job->choice.alone.reach.lost_hosts)) {
 		graph_free(g);
-		g = g_steal_pointer(&whole);
 		job->all = avoid_mark(snapshot_ref(job->subnet), none);
-		job->ok = choose(job, g, NULL, &job->error);
+		g = graph_new(job->all, job->lids);
+		job->ok = choose(job, g, whole, &job->error);
 	}
 	job->is_repaired = job->repair != NULL;
 	if (job->ok)
