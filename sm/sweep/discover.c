@@ -866,16 +866,37 @@ query_wave(struct discover *d)
 	return wave->len > 0;
 }
 
-/* A lost answer gives no node another name. */
+/* A switch that has its LID and its master of before has not been reset: its table,
+ * which goes on forwarding, has the size of before. */
 static void
-keep_descriptions(struct discover *d)
+keep_switch_info(struct discover *d, struct snapshot_node *n,
+		 const struct snapshot_node *was)
+{
+	const struct port_info *now = &d->s->ports[n->first_port].info;
+	const struct port_info *then = &d->last->ports[was->first_port].info;
+
+	if (n->sw_known || !snapshot_is_switch(n) || !was->sw_known ||
+	    !now->lid || now->lid != then->lid || now->sm_lid != then->sm_lid)
+		return;
+	n->sw = was->sw;
+	n->sw_known = true;
+}
+
+/* A lost answer gives no node another name, and takes no table out of sight. */
+static void
+keep_last(struct discover *d)
 {
 	for (uint32_t n = 0; d->last && n < d->s->n_nodes; n++) {
-		const struct snapshot_node *node = &d->s->nodes[n];
-		uint32_t was = *node->desc ? SNAPSHOT_NONE :
+		struct snapshot_node *node = &d->s->nodes[n];
+		uint32_t was = *node->desc && (node->sw_known ||
+					       !snapshot_is_switch(node)) ?
+			SNAPSHOT_NONE :
 			snapshot_find_node(d->last, node->info.node_guid);
 
-		if (was != SNAPSHOT_NONE)
+		if (was == SNAPSHOT_NONE)
+			continue;
+		keep_switch_info(d, node, &d->last->nodes[was]);
+		if (!*node->desc)
 			builder_describe(d->b, n, (const uint8_t *)
 					 d->last->nodes[was].desc,
 					 NODE_DESC_LEN);
@@ -895,7 +916,7 @@ discover_end(void *data)
 {
 	struct discover *d = data;
 
-	keep_descriptions(d);
+	keep_last(d);
 	note_silent(d);
 	faults_locked(d->b, d->keys);
 	faults_half_cables(d->b);
