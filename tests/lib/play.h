@@ -45,6 +45,8 @@ struct play {
 	int64_t waited;		/* us, by the last `while` */
 	bool may_loop;		/* an engine that was named makes loops */
 	char *loop;		/* the first one, in words; NULL: there was none */
+	uint64_t astray;	/* of the SMPs whose modifier means nothing to the
+				   node: they came by cables that were swapped */
 	/* at the last mark */
 	gsize said_before;	/* bytes of the log */
 	unsigned ends, repairs;

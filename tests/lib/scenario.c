@@ -809,7 +809,7 @@ stage_play(void *stage, const char *line)
 	/* a port may have no LID yet, or no route to it */
 	if (p->w.sim && sim_stats(p->w.sim)->by_lid)
 		return g_strdup("a manager sent an SMP by a LID");
-	if (p->w.sim && sim_stats(p->w.sim)->reserved)
+	if (p->w.sim && sim_stats(p->w.sim)->reserved > p->astray)
 		return g_strdup("a reserved part of a modifier was not 0");
 	return p->may_loop ? NULL : g_strdup(p->loop);
 }

@@ -311,6 +311,7 @@ do_storm(struct play *p, char **args)
 	for (unsigned event = 0; event < n; event++) {
 		const char *kind = args[1 + prng_below(&p->rng, n_kinds)];
 		g_auto(GStrv) steps = g_strsplit(kind, "; ", -1);
+		uint64_t astray = sim_stats(p->w.sim)->reserved - p->astray;
 
 		p->may_loop = may_loop;
 		for (char **step = steps; *step; step++) {
@@ -327,6 +328,9 @@ do_storm(struct play *p, char **args)
 			return play_fail(p, "event %u, %s: %s", event, kind,
 					 why);
 		}
+		/* so may any SMP reach another node */
+		if (p->may_loop)
+			p->astray = sim_stats(p->w.sim)->reserved - astray;
 	}
 	return true;
 }
