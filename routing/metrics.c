@@ -303,12 +303,8 @@ metrics_shifts(const struct graph *g, const struct lft *lft,
 static const uint8_t *
 churn_block(const struct lft *lft, uint32_t sw, uint32_t block)
 {
-	static const uint8_t nothing[LFT_BLOCK] = {
-		[0 ... LFT_BLOCK - 1] = LFT_NO_PATH
-	};
-
 	return block < lft_n_blocks(lft) ?
-		lft_row(lft, sw) + block * LFT_BLOCK : nothing;
+		lft_row(lft, sw) + block * LFT_BLOCK : lft_no_paths;
 }
 
 void

@@ -112,6 +112,10 @@ lft_read_columns(const struct lft *lft, const uint16_t *lids, uint32_t n,
 				LFT_NO_PATH;
 }
 
+const uint8_t lft_no_paths[LFT_BLOCK] = {
+	[0 ... LFT_BLOCK - 1] = LFT_NO_PATH
+};
+
 struct lft_seen *
 lft_seen_new(uint32_t n_switches, uint16_t top)
 {
@@ -161,8 +165,6 @@ lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
 void
 lft_seen_share(struct lft_seen *seen, struct lft *lft)
 {
-	static const uint8_t none[LFT_BLOCK] = { [0 ... LFT_BLOCK - 1] =
-						 LFT_NO_PATH };
 	size_t n = lft_size(lft) / LFT_BLOCK;
 
 	if (lft->n_switches != seen->lft->n_switches ||
@@ -172,7 +174,7 @@ lft_seen_share(struct lft_seen *seen, struct lft *lft)
 		const uint8_t *block = seen->lft->ports + i * LFT_BLOCK;
 
 		if (memcmp(block, lft->ports + i * LFT_BLOCK, LFT_BLOCK) &&
-		    (seen->known[i] || memcmp(block, none, LFT_BLOCK)))
+		    (seen->known[i] || memcmp(block, lft_no_paths, LFT_BLOCK)))
 			return;
 	}
 	lft_free(seen->lft);

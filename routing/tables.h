@@ -60,6 +60,9 @@ lft_n_blocks(const struct lft *lft)
 	return lft->stride / LFT_BLOCK;
 }
 
+/* A block in which no LID has a path. */
+extern const uint8_t lft_no_paths[LFT_BLOCK];
+
 /*
  * The tables that the switches hold, as far as they were read. Blocks above the
  * end of a row are not known.

@@ -599,7 +599,8 @@ plan_entries(const struct snapshot *s, const struct desired *w,
 	unsigned differ = 0;
 
 	*is_known = held != NULL;
+	held = held ? held : lft_no_paths;
 	for (unsigned i = 0; i < len; i++)
-		differ += want[i] != (held ? held[i] : LFT_NO_PATH);
+		differ += want[i] != held[i];
 	return differ;
 }

@@ -482,13 +482,9 @@ static struct look
 look_at_block(struct program_order *o, uint32_t sw, uint32_t block)
 {
 	const uint8_t *known = lft_seen_block(o->seen, sw, block);
-	uint8_t held[LFT_BLOCK];
+	const uint8_t *held = known ? known : lft_no_paths;
 	struct look look = { .n[CHANGE_BROKEN] = !known };
 
-	if (known)
-		memcpy(held, known, LFT_BLOCK);
-	else
-		memset(held, LFT_NO_PATH, LFT_BLOCK);
 	memcpy(o->entries, lft_row(o->target, sw) +
 	       (size_t)block * LFT_BLOCK, LFT_BLOCK);
 	if (!o->switches[sw].carries) {
