@@ -46,19 +46,24 @@ struct cable {
 	uint16_t capacity;
 };
 
+/* snapshot_link_up() for one end of it; whole: see graph_new_whole(). */
 static bool
-is_to_switch(const struct snapshot *s, const struct snapshot_port *p)
+survey_end_is_up(const struct snapshot *s, const struct snapshot_node *node,
+		 const struct snapshot_port *p, bool whole)
 {
-	return p->peer != SNAPSHOT_NONE &&
-		snapshot_is_switch(snapshot_node_of(s, p->peer));
+	bool is_switch = snapshot_is_switch(node);
+
+	if (!p->known)
+		return whole && is_switch && p->peer != SNAPSHOT_NONE &&
+			snapshot_is_switch(snapshot_node_of(s, p->peer));
+	return p->info.phys_state == PORT_PHYS_LINK_UP &&
+		(whole || !p->avoided) && (!is_switch || node->sw_known);
 }
 
-/* snapshot_link_up() for each end; see graph_new_whole(). */
 static void
 survey_init(struct graph_survey *v, const struct snapshot *s, bool whole)
 {
 	const struct snapshot_node *node;
-	const struct snapshot_port *p;
 	uint32_t i, sw, port, end;
 
 	v->at = g_new(struct spot, s->n_ports);
@@ -71,15 +76,11 @@ survey_init(struct graph_survey *v, const struct snapshot *s, bool whole)
 		if (sw != SNAPSHOT_NONE)
 			v->first[sw] = port;
 		for (; port <= end; port++) {
-			p = &s->ports[port];
 			v->at[port].sw = sw;
-			v->at[port].peer = SNAPSHOT_NONE;
-			if (whole && sw != SNAPSHOT_NONE && !p->known ?
-			    is_to_switch(s, p) : p->known &&
-			    p->info.phys_state == PORT_PHYS_LINK_UP &&
-			    (whole || !p->avoided) &&
-			    (sw == SNAPSHOT_NONE || node->sw_known))
-				v->at[port].peer = p->peer;
+			v->at[port].peer = survey_end_is_up(s, node,
+							    &s->ports[port],
+							    whole) ?
+				s->ports[port].peer : SNAPSHOT_NONE;
 		}
 	}
 }
