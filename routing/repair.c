@@ -619,10 +619,10 @@ repair_all(struct repairing *w, const struct lft *held)
 	    (memchr(m->is_lost, 1, m->g->n_edges) &&
 	     w->r->made.alone.reach.lost_hosts))
 		return false;
-	c = channels_copy(w->r->c);
+	c = g_steal_pointer(&w->r->c);
 	bare = g_memdup2(w->r->is_bare, m->g->n_edges);
-	m->c = w->r->c;
-	m->before = m->c->work;
+	m->c = c;
+	m->before = c->work;
 	for (manner = MANNER_NEAR; !ok && manner < N_MANNERS &&
 	     !mend_is_too_much(m); manner++)
 		ok = repair_begin(w, manner, c) && repair_lids(w) &&
