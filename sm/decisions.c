@@ -44,7 +44,7 @@ tell_election(const struct teller *e, const struct sweep *s)
 		[ELECTION_STANDBY] = "this SM is a standby",
 		[ELECTION_HANDOVER] = "this SM hands over",
 	};
-	const struct election_peer *peers = (void *)s->others->data, *who;
+	const struct election_peer *peers = (void *)s->others->data, *chosen;
 
 	for (guint i = 0; i < s->others->len; i++)
 		say(e, "election",
@@ -55,7 +55,7 @@ tell_election(const struct teller *e, const struct sweep *s)
 	say(e, "election", "", why, "IBA 14.4.1", "priority %u, GUID 0x%016"
 	    G_GINT64_MODIFIER "x, %u other managers: %s", s->self.priority,
 	    s->self.guid, s->others->len,
-	    outcomes[election_decide(&s->self, s->others, &who)]);
+	    outcomes[election_decide(&s->self, s->others, &chosen)]);
 }
 
 /* -------------------------------------------------------------------- LIDs */

@@ -84,7 +84,7 @@ election_highest(const struct sm_info *self, const GArray *peers,
 
 enum election_outcome
 election_decide(const struct sm_info *self, const GArray *peers,
-		const struct election_peer **who)
+		const struct election_peer **chosen)
 {
 	bool is_master = self->state == SM_STATE_MASTER;
 	enum election_trust trust = is_master ? ELECTION_HAND_OVER :
@@ -92,12 +92,12 @@ election_decide(const struct sm_info *self, const GArray *peers,
 	const struct election_peer *master =
 		election_highest(self, peers, SM_STATE_MASTER, trust);
 
-	*who = master;
+	*chosen = master;
 	if (master && (!is_master || election_outranks(&master->info, self)))
 		return is_master ? ELECTION_HANDOVER : ELECTION_STANDBY;
-	*who = election_highest(self, peers, is_master ? SM_STATE_STANDBY : 0,
-				trust);
-	if (*who && election_outranks(&(*who)->info, self))
+	*chosen = election_highest(self, peers, is_master ? SM_STATE_STANDBY : 0,
+				   trust);
+	if (*chosen && election_outranks(&(*chosen)->info, self))
 		return is_master ? ELECTION_HANDOVER : ELECTION_STANDBY;
 	return ELECTION_MASTER;
 }

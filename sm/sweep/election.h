@@ -20,8 +20,8 @@ struct election_peer {
 
 enum election_outcome {
 	ELECTION_MASTER,	/* become, or stay, master */
-	ELECTION_STANDBY,	/* **who is the master */
-	ELECTION_HANDOVER,	/* we are the master: hand over to **who */
+	ELECTION_STANDBY,	/* **chosen is the master */
+	ELECTION_HANDOVER,	/* we are the master: hand over to **chosen */
 };
 
 /* Has `a` the higher rank: the higher priority, or the lower GUID? */
@@ -33,12 +33,12 @@ bool election_is_stranger(const struct sm_info *self,
 
 /*
  * self->state is our state before the election; peers are of struct
- * election_peer. *who is one of them unless the result is ELECTION_MASTER. The
+ * election_peer. *chosen is one of them unless the result is ELECTION_MASTER. The
  * result does not depend on their order.
  */
 enum election_outcome election_decide(const struct sm_info *self,
 				      const GArray *peers,
-				      const struct election_peer **who);
+				      const struct election_peer **chosen);
 
 enum election_trust {
 	ELECTION_ANY,

@@ -41,7 +41,7 @@ sweep_control(struct sweep *s, enum sm_control control,
 		"it does not come from the master or a standby that we know" :
 		NULL;
 
-	/* Each makes a heavy sweep, and who sends one is told by its payload
+	/* Each makes a heavy sweep, and its sender is known by its payload
 	 * alone: as many as traps that do so. */
 	if (!objection && control == SM_CONTROL_HANDOVER &&
 	    s->self.state != SM_STATE_STANDBY) {
@@ -100,16 +100,16 @@ sweep_accept(void *sweep)
 bool
 sweep_retire(struct sweep *s)
 {
-	const struct election_peer *who;
+	const struct election_peer *standby;
 	uint32_t port;
 
 	if (s->self.state != SM_STATE_MASTER || !s->view.subnet || s->over)
 		return false;
-	who = election_highest(&s->self, s->others, SM_STATE_STANDBY,
-			       ELECTION_HAND_OVER);
+	standby = election_highest(&s->self, s->others, SM_STATE_STANDBY,
+				   ELECTION_HAND_OVER);
 	/* One that did not answer the last time may have been starved. */
-	port = snapshot_find_port(s->view.subnet, who ? who->info.guid :
-				  s->heir);
+	port = snapshot_find_port(s->view.subnet, standby ?
+				  standby->info.guid : s->heir);
 	if (port == SNAPSHOT_NONE || !(s->view.subnet->ports[port].info.cap_mask &
 				       PORT_CAP_IS_SM))
 		return false;

@@ -195,7 +195,7 @@ static void
 sweep_on_peers(GArray *found, uint32_t silent, void *data)
 {
 	struct sweep *s = data;
-	const struct election_peer *who;
+	const struct election_peer *chosen;
 
 	s->run.batch = NULL;
 	note_peers(s, found, s->next.subnet);
@@ -209,7 +209,7 @@ sweep_on_peers(GArray *found, uint32_t silent, void *data)
 	outrank(s, found);
 	if (goes_another_way(s, found))
 		return;
-	switch (election_decide(&s->self, found, &who)) {
+	switch (election_decide(&s->self, found, &chosen)) {
 	case ELECTION_MASTER:
 		s->polls_lost = 0;
 		sweep_set_sm_state(s, SM_STATE_MASTER);
@@ -222,12 +222,12 @@ sweep_on_peers(GArray *found, uint32_t silent, void *data)
 	case ELECTION_HANDOVER:
 		log_say(s->log, LOG_INFO, "sweep", "handing over to an SM of "
 			"higher rank");
-		election_control(s->x, s->keys, s->next.subnet, who->port,
+		election_control(s->x, s->keys, s->next.subnet, chosen->port,
 				 SM_CONTROL_HANDOVER, &s->self);
-		obey(s, who);
+		obey(s, chosen);
 		break;
 	case ELECTION_STANDBY:
-		obey(s, who);
+		obey(s, chosen);
 		break;
 	}
 }
@@ -290,7 +290,7 @@ static void
 sweep_on_light_peers(GArray *found, uint32_t silent, void *data)
 {
 	struct sweep *s = data;
-	const struct election_peer *master = observe_master(s), *who;
+	const struct election_peer *master = observe_master(s), *chosen;
 	uint64_t was = master ? master->info.guid : 0;
 	bool other;
 
@@ -300,7 +300,7 @@ sweep_on_light_peers(GArray *found, uint32_t silent, void *data)
 	master = observe_master(s);
 	other = s->params.goal == SWEEP_GOAL_OBSERVE ?
 		was != (master ? master->info.guid : 0) :
-		election_decide(&s->self, found, &who) != ELECTION_MASTER;
+		election_decide(&s->self, found, &chosen) != ELECTION_MASTER;
 	if (other)
 		s->causes |= 1u << SWEEP_CAUSE_ELECTION;
 	sweep_rest(s);

@@ -29,7 +29,7 @@ self(unsigned priority, enum sm_state state)
 /* Decides for all rotations of the peers and both directions. */
 static enum election_outcome
 decide(const struct sm_info *me, struct election_peer *peers, size_t n,
-       uint64_t *who_guid)
+       uint64_t *chosen_guid)
 {
 	enum election_outcome first = ELECTION_MASTER;
 	uint64_t first_guid = 0;
@@ -37,13 +37,13 @@ decide(const struct sm_info *me, struct election_peer *peers, size_t n,
 	for (size_t r = 0; r < (n ? n : 1); r++) {
 		g_autoptr(GArray) turned = g_array_new(FALSE, FALSE,
 						       sizeof(*peers));
-		const struct election_peer *who;
+		const struct election_peer *chosen;
 
 		for (size_t i = 0; i < n; i++)
 			g_array_append_val(turned, peers[(i + r) % n]);
 
-		enum election_outcome o = election_decide(me, turned, &who);
-		uint64_t guid = o == ELECTION_MASTER ? 0 : who->info.guid;
+		enum election_outcome o = election_decide(me, turned, &chosen);
+		uint64_t guid = o == ELECTION_MASTER ? 0 : chosen->info.guid;
 
 		if (r == 0) {
 			first = o;
@@ -52,7 +52,7 @@ decide(const struct sm_info *me, struct election_peer *peers, size_t n,
 		assert_int_equal(o, first);
 		assert_int_equal(guid, first_guid);
 	}
-	*who_guid = first_guid;
+	*chosen_guid = first_guid;
 	return first;
 }
 
@@ -67,7 +67,7 @@ static const struct {
 		enum sm_state state;
 	} peers[3];		/* guid 0: no more */
 	enum election_outcome outcome;
-	uint64_t who;
+	uint64_t chosen;
 } cases[] = {
 	{ "alone", 0, SM_STATE_DISCOVERING, { { 0 } }, ELECTION_MASTER, 0 },
 	{ "a newcomer obeys any master", 15, SM_STATE_DISCOVERING,
@@ -99,7 +99,7 @@ TEST(test_rules_of_the_election)
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct sm_info me = self(cases[i].priority, cases[i].state);
 		struct election_peer p[3];
-		uint64_t who;
+		uint64_t chosen;
 		size_t n;
 
 		print_message("%s\n", cases[i].name);
@@ -107,8 +107,8 @@ TEST(test_rules_of_the_election)
 			p[n] = peer(cases[i].peers[n].guid,
 				    cases[i].peers[n].priority,
 				    cases[i].peers[n].state);
-		assert_int_equal(decide(&me, p, n, &who), cases[i].outcome);
-		assert_int_equal(who, cases[i].who);
+		assert_int_equal(decide(&me, p, n, &chosen), cases[i].outcome);
+		assert_int_equal(chosen, cases[i].chosen);
 	}
 }
 
@@ -119,20 +119,20 @@ TEST(test_another_sm_key_takes_no_part)
 	struct election_peer p[] = {
 		peer(1, 9, SM_STATE_MASTER), peer(2, 4, SM_STATE_STANDBY),
 	};
-	uint64_t who;
+	uint64_t chosen;
 
 	me.sm_key = 7;
 	p[0].info.sm_key = 8;
 	p[1].info.sm_key = 7;
-	assert_int_equal(decide(&me, p, 2, &who), ELECTION_MASTER);
+	assert_int_equal(decide(&me, p, 2, &chosen), ELECTION_MASTER);
 	assert_true(election_is_stranger(&me, &p[0].info));
 	assert_false(election_is_stranger(&me, &p[1].info));
 	me.state = SM_STATE_MASTER;
-	assert_int_equal(decide(&me, p, 2, &who), ELECTION_MASTER);
+	assert_int_equal(decide(&me, p, 2, &chosen), ELECTION_MASTER);
 	/* an SM without a key trusts all others */
 	me.sm_key = 0;
-	assert_int_equal(decide(&me, p, 2, &who), ELECTION_HANDOVER);
-	assert_int_equal(who, 1);
+	assert_int_equal(decide(&me, p, 2, &chosen), ELECTION_HANDOVER);
+	assert_int_equal(chosen, 1);
 	assert_false(election_is_stranger(&me, &p[0].info));
 }
 
@@ -143,17 +143,17 @@ TEST(test_sm_key_0_is_obeyed_and_not_handed_over_to)
 	struct election_peer p[] = {
 		peer(1, 9, SM_STATE_MASTER), peer(2, 6, SM_STATE_STANDBY),
 	};
-	uint64_t who;
+	uint64_t chosen;
 
 	me.sm_key = 7;
 	p[1].info.sm_key = 7;
-	assert_int_equal(decide(&me, p, 2, &who), ELECTION_STANDBY);
-	assert_int_equal(who, 1);
+	assert_int_equal(decide(&me, p, 2, &chosen), ELECTION_STANDBY);
+	assert_int_equal(chosen, 1);
 	me.state = SM_STATE_MASTER;
-	assert_int_equal(decide(&me, p, 2, &who), ELECTION_HANDOVER);
-	assert_int_equal(who, 2);
+	assert_int_equal(decide(&me, p, 2, &chosen), ELECTION_HANDOVER);
+	assert_int_equal(chosen, 2);
 	p[1].info.sm_key = 0;
-	assert_int_equal(decide(&me, p, 2, &who), ELECTION_MASTER);
+	assert_int_equal(decide(&me, p, 2, &chosen), ELECTION_MASTER);
 }
 
 static bool
