@@ -5,8 +5,8 @@
  * A packet is written as it is on the wire: LRH, BTH, DETH, the MAD, ICRC, VCRC
  * (IBA 5.2, 7.8, 9.2). umad has no headers, so they are those that IBA prescribes
  * for a MAD: VL 15 for subnet management, P_Key 0xffff, the opcode of a
- * datagram; and CRCs of 0, since the port has checked them. Wireshark has no link type for InfiniBand; ERF (link type 197) has
- * the record type 21 for it.
+ * datagram; and CRCs of 0, since the port has checked them. Wireshark has no link
+ * type for InfiniBand; ERF (link type 197) has the record type 21 for it.
  *
  * Keys are blanked: captures are passed on.
  */

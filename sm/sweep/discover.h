@@ -5,10 +5,7 @@
 #ifndef MINISM_SWEEP_DISCOVER_H
 #define MINISM_SWEEP_DISCOVER_H
 
-#include "sm/io/mad_client.h"
-#include "sm/plan/mkey_db.h"
 #include "sm/sweep/smp_batch.h"
-#include "topology/snapshot.h"
 
 /* Takes over the reference on the snapshot. Its faults are nodes that did
  * not answer, gave invalid replies, or are there twice; n_nodes is 0 if not
@@ -29,8 +26,9 @@ struct discover_params {
 	const GArray *told;
 	/* Of a whole discovery: the last snapshot, or what is expected. A node
 	 * whose NodeDescription is not answered keeps the one that it had there,
-	 * and of two nodes with one GUID the one that is where it was there is
-	 * taken. NULL: there is none. Takes a reference. */
+	 * a switch its SwitchInfo, unless it has been reset; and of two nodes
+	 * with one GUID the one that is where it was there is taken. NULL: there
+	 * is none. Takes a reference. */
 	struct snapshot *last;
 	/* Configured node names, by NodeGUID; NULL: none. Not used with `told`,
 	 * since `before` has them. */

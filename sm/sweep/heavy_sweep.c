@@ -478,9 +478,9 @@ send_plan(struct sweep *s)
 	/* a new fabric's switches will answer with what is sent */
 	lft_seen_share(s->next.seen, s->next.lft);
 	s->run.batch = program_start(s->x, s->keys, s->next.subnet,
-				       &s->run.wanted, plan, s->next.seen,
-				       s->next.tables,
-				       heavy_sweep_on_programmed, s);
+				     &s->run.wanted, plan, s->next.seen,
+				     s->next.tables, heavy_sweep_on_programmed,
+				     s);
 }
 
 /* What work beside the loop needs of the sweep; the caller adds the rest. */
@@ -887,6 +887,6 @@ heavy_sweep_start(struct sweep *s)
 		table_reader_recall(n, s->next.tables, s->view.subnet,
 				    s->view.tables);
 	s->run.batch = table_reader_start(s->x, s->keys, n, s->next.seen,
-					items, s->next.tables, s->log,
-					heavy_sweep_on_tables, s);
+					  items, s->next.tables, s->log,
+					  heavy_sweep_on_tables, s);
 }

@@ -504,7 +504,7 @@ discover_all(struct sweep *s)
 	g_array_unref(notices_take(s->notices, transport_now(s->t), INT64_MAX));
 	sweep_set_state(s, SWEEP_DISCOVERING);
 	s->run.batch = discover_start(s->x, s->keys, &params,
-				     sweep_on_discovered, s);
+				      sweep_on_discovered, s);
 	snapshot_unref(expected);
 }
 
@@ -573,7 +573,7 @@ sweep_begin(struct sweep *s)
 			*names ? names : "no node is read", causes);
 		sweep_set_state(s, SWEEP_REREADING);
 		s->run.batch = discover_start(s->x, s->keys, &repair,
-					     sweep_on_discovered, s);
+					      sweep_on_discovered, s);
 		return;
 	}
 	if (s->run.why & 1u << SWEEP_CAUSE_TRAP)

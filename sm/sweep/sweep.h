@@ -242,7 +242,7 @@ void sweep_set_route(struct sweep *s, const struct route_params *route);
 /* Takes a reference; NULL: no names. Effective from the next heavy sweep. */
 void sweep_set_names(struct sweep *s, GHashTable *names);
 /* Takes a reference. Effective from the next sweep; SWEEP_CAUSE_PARTITIONS
- * requests one that changes only the partitions, without discovery. */
+ * requests one that, for this cause alone, reads no node. */
 void sweep_set_partitions(struct sweep *s, struct partition_rules *rules);
 void sweep_request(struct sweep *s, enum sweep_cause cause);
 /* The node with this LID sent a trap about a change: it is read again if

@@ -35,13 +35,11 @@ typedef void (*table_reader_done_fn)(GPtrArray *faults, GArray *mute,
  * inside table_reader_start().
  */
 struct smp_batch *table_reader_start(struct mad_client *x,
-					const struct mkey_db *keys,
-					const struct snapshot *s,
-					struct lft_seen *seen,
-					const GArray *items,
-					struct port_tables *held,
-					struct log *log,
-					table_reader_done_fn done, void *data);
+				     const struct mkey_db *keys,
+				     const struct snapshot *s,
+				     struct lft_seen *seen, const GArray *items,
+				     struct port_tables *held, struct log *log,
+				     table_reader_done_fn done, void *data);
 
 /*
  * A new lft_seen with room for LIDs up to `top` and up to the LinearFDBTop of
