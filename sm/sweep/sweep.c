@@ -716,6 +716,16 @@ agenda(const struct sweep *s)
 	return n;
 }
 
+/* The time is that of the first trap, not of the last: else a port that sends
+ * traps all the time would delay the sweep for ever. */
+static void
+add_causes(struct sweep *s, unsigned causes)
+{
+	if (causes & ~s->causes & 1u << SWEEP_CAUSE_TRAP)
+		s->trap_at = transport_now(s->t);
+	s->causes |= causes;
+}
+
 void
 sweep_rest(struct sweep *s)
 {
@@ -738,7 +748,7 @@ sweep_rest(struct sweep *s)
 	}
 	sweep_release_flaps(s);
 	if (notices_due(s->notices) < INT64_MAX && !can_repair(s)) {
-		s->causes |= s->notice_causes;
+		add_causes(s, s->notice_causes);
 		s->notice_causes = 0;
 	}
 	n = agenda(s);
@@ -793,11 +803,7 @@ sweep_request(struct sweep *s, enum sweep_cause cause)
 	if (s->self.state == SM_STATE_STANDBY &&
 	    (cause == SWEEP_CAUSE_TRAP || cause == SWEEP_CAUSE_PARTITIONS))
 		return;
-	/* The first trap, not the last: else a port that sends traps all the
-	 * time would delay the sweep for ever. */
-	if (cause == SWEEP_CAUSE_TRAP && !(s->causes & 1u << cause))
-		s->trap_at = transport_now(s->t);
-	s->causes |= 1u << cause;
+	add_causes(s, 1u << cause);
 	if (sweep_goal_stays(s->params.goal))
 		sweep_reread(s);
 	else if (rests(s) && !s->over)
