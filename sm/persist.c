@@ -511,7 +511,7 @@ parse_keys(const char *text, const char *path, void *data, GError **error)
 {
 	struct persist_key_file *f = data;
 
-	return mkey_db_read(f->ring, f->kind, text, path, error);
+	return mkey_db_read(f->keys->ring, f->kind, text, path, error);
 }
 
 /* A file less is being written. */
@@ -576,7 +576,6 @@ persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 		};
 
 		f->keys = ks;
-		f->ring = ks->ring;
 		f->kind = (enum mkey_db_file)i;
 		was_open = state_file_close_to_others(path);
 		if (was_open)

@@ -112,7 +112,6 @@ struct persist_keys {
 	struct persist_key_file {
 		struct persist_keys *keys;
 		struct file_writer *writer;	/* NULL: none */
-		struct mkey_db *ring;
 		enum mkey_db_file kind;
 		bool is_writing;
 	} files[2];		/* [enum mkey_db_file] */
