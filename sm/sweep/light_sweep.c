@@ -164,7 +164,7 @@ silent_port_of(const struct light_sweep *l, const struct silent_port *p)
 static void
 silent_take(struct light_sweep *l)
 {
-	for (guint i = 0; l->silent && i < l->silent->len; i++) {
+	for (guint i = 0; i < l->silent->len; i++) {
 		struct silent_port *p =
 			&g_array_index(l->silent, struct silent_port, i);
 		uint32_t port;
