@@ -290,7 +290,7 @@ count_answer(struct sa_server *d, const struct sa_job *j)
 			 j->key.attr_id : 0]++;
 }
 
-/* A Get: True: it has not found its record yet. */
+/* Of a Get. True: it has not found its record yet. */
 static bool
 draw_one(struct sa_server *d, struct sa_job *j)
 {

@@ -22,7 +22,8 @@ struct sa_server_params {
 	unsigned max_of_one;	/* and of one LID */
 	unsigned turn;		/* answers, then the main loop goes on; */
 	int64_t turn_us;	/* also if they took that long */
-	unsigned max_drawn;	/* tables, and Gets that compare many records, */
+	unsigned max_drawn;	/* under way: tables, and Gets that compare
+				   many records, */
 	unsigned max_drawn_of_one;	/* and those to one LID */
 	unsigned at_once;	/* bytes of a table that are drawn with its
 				   request; later a 16th of that */
@@ -46,7 +47,7 @@ struct sa_server_params {
 	void (*touched)(void *data);
 	void *touched_data;
 };
-/* As many waiting as there are LIDs, 256 of one; 64 answers or 2 ms; 256 tables,
+/* As many waiting as there are LIDs, 256 of one; 64 answers or 2 ms; 256 drawn,
  * 32 to one; 64 KiB at once, 64 MiB; 512 MiB within 10 s, 64 to one; 8 Reports;
  * 64 KiB. */
 extern const struct sa_server_params sa_server_params_default;

@@ -158,7 +158,7 @@ count_notes(const GPtrArray *notes, const char *what)
 	return n;
 }
 
-/* A stranger's table, an owner who is not there, one who has another LID. */
+/* A stranger's table, an owner that is not there, one with another LID. */
 TEST(test_what_does_not_fit_is_noted)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
