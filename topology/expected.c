@@ -219,7 +219,9 @@ take_silent(void *owner, void *members, int64_t now, GError **error)
 	p.is_now = false;
 	p.missing = NULL;
 	g_array_append_val(e->silent, p);
-	g_array_sort(e->silent, order_silent);
+	if (e->silent->len > 1 &&
+	    order_silent(silent_at(e, e->silent->len - 2), &p) > 0)
+		g_array_sort(e->silent, order_silent);
 	e->version++;
 	return true;
 }

@@ -134,8 +134,12 @@ TEST(test_what_is_written_is_read)
 		{ "minism-state 3\n\n# a comment\n"
 		  "lid 0X2C90300A1B2C3 0xBF80 0xbfff\n"
 		  "lid 0x100004 0x8 0x9\ncolour 0x1 a  b \n"
-		  "lid 0x1001 7 7\nrank-of 7\n",
-		  "colour 0x1 a  b \nrank-of 7\n" LIDS },
+		  "lid 0x1001 7 7\nrank-of 7\n"
+		  "silent 0x2 1 5 1\nsilent 0x1 3 5 0\nsilent 0x1 2 5 0\n",
+		  "colour 0x1 a  b \nrank-of 7\n" LIDS
+		  "silent 0x0000000000000001 2 5 0\n"
+		  "silent 0x0000000000000001 3 5 0\n"
+		  "silent 0x0000000000000002 1 5 1\n" },
 		/* a rank without an engine means nothing */
 		{ "in-force updn\nrank 0x1 2\n" LIDS, LIDS },
 		/* a heading that is not known is a bad line, also of a standby */
