@@ -329,12 +329,12 @@ struct lost {
 static unsigned
 end_number(const char *name, const char *full, const char *end)
 {
-	const char *rest = end + strlen(g_str_has_prefix(end, full) ? full :
-					name);
+	const char *rest;
 	uint64_t num;
 
 	if (!g_str_has_prefix(end, name))
 		return 0;
+	rest = end + strlen(g_str_has_prefix(end, full) ? full : name);
 	if (!*rest)
 		return 1;
 	return *rest == '/' && text_read_number(rest + 1, 10, UINT8_MAX, &num) ?
