@@ -219,13 +219,13 @@ read_ports(struct health_run *h, int64_t spread_us)
 	const struct snapshot *s = k->view->s;
 
 	h->n_read = h->n_silent = 0;
-	for (uint32_t port = 0; begin - h->half_us >= HALF_HOUR_US &&
-	     port < s->n_ports; port++) {
-		k->ports[port].hour = k->ports[port].half;
-		k->ports[port].half = k->ports[port].now;
-	}
-	if (begin - h->half_us >= HALF_HOUR_US)
+	if (begin - h->half_us >= HALF_HOUR_US) {
 		h->half_us = begin;
+		for (uint32_t port = 0; port < s->n_ports; port++) {
+			k->ports[port].hour = k->ports[port].half;
+			k->ports[port].half = k->ports[port].now;
+		}
+	}
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		int64_t due = begin + spread_us * port / s->n_ports;
 		int64_t wait = due - g_get_monotonic_time();
