@@ -30,7 +30,6 @@
 #include "topology/text.h"
 
 struct lft_file_reader {
-	const char *name;
 	unsigned line;
 	GError **error;
 	struct lft_file *file;
@@ -115,8 +114,9 @@ read_entry(struct lft_file_reader *r, const char *text)
 		return true;
 	if (r->owner_of[lid] && r->owner_of[lid] != guid)
 		return text_refuse(r->error, "LID 0x%04x is that of PortGUID "
-				   "0x%016" PRIx64 ", and further up of 0x%016" PRIx64,
-				   (unsigned)lid, guid, r->owner_of[lid]);
+				   "0x%016" PRIx64 ", and further up of 0x%016"
+				   PRIx64, (unsigned)lid, guid,
+				   r->owner_of[lid]);
 	r->owner_of[lid] = guid;
 	return true;
 }
@@ -128,7 +128,6 @@ gather_owners(struct lft_file_reader *r)
 {
 	g_autoptr(GArray) lids = g_array_new(FALSE, FALSE,
 					     sizeof(struct lid_range));
-	const struct lid_range *lid = NULL;
 	guint n;
 
 	for (unsigned i = LID_UNICAST_MIN; i <= LID_UNICAST_MAX; i++) {
@@ -140,18 +139,20 @@ gather_owners(struct lft_file_reader *r)
 	}
 	g_array_sort(lids, guid_compare);	/* stable */
 	for (guint i = 0; i < lids->len; i += n) {
+		const struct lid_range *lid =
+			&g_array_index(lids, struct lid_range, i);
 		struct lid_range range;
 		unsigned lmc = 0;
 
-		lid = &g_array_index(lids, struct lid_range, i);
 		for (n = 1; i + n < lids->len && lid[n].guid == lid->guid; n++)
 			;
 		while (lid->min >> lmc != lid[n - 1].min >> lmc)
 			lmc++;
 		if (lmc > LMC_MAX)
 			return text_refuse(r->error, "PortGUID 0x%016" PRIx64
-					   " has LIDs from 0x%04x to 0x%04x in this "
-					   "file, which is no range of a port",
+					   " has LIDs from 0x%04x to 0x%04x in "
+					   "this file, which is no range of a "
+					   "port",
 					   lid->guid, lid->min,
 					   lid[n - 1].min);
 		range = (struct lid_range){
@@ -231,7 +232,6 @@ lft_file_parse(const char *text, size_t size, const char *name, GError **error)
 {
 	struct lft_file *file = g_new0(struct lft_file, 1);
 	struct lft_file_reader r = {
-		.name = name,
 		.error = error,
 		.file = file,
 		.seen = g_hash_table_new_full(g_int64_hash, g_int64_equal,
@@ -314,7 +314,7 @@ note_strangers(const struct lft_file *file, const struct snapshot *s,
 
 struct lft *
 lft_file_tables(const struct lft_file *file, const struct snapshot *s,
-	       const struct lid_map *lids, GPtrArray *lines, GError **error)
+		const struct lid_map *lids, GPtrArray *lines, GError **error)
 {
 	struct lft *lft = lft_new(s->n_switches, MAX(file->top, lids->top));
 	struct lft_file_table key = { 0 };

@@ -42,7 +42,7 @@ struct lft_file {
  * is not unicast, a port above 255, contradictions (two tables of one switch, two
  * entries or two owners of a LID), and an owner whose LIDs are not a range. */
 struct lft_file *lft_file_parse(const char *text, size_t size,
-			      const char *name, GError **error);
+				const char *name, GError **error);
 void lft_file_free(struct lft_file *file);
 
 /*
