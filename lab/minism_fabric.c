@@ -13,7 +13,6 @@
 #include "topology/generate.h"
 #include "topology/net_file.h"
 
-
 struct fabric_arguments {
 	int mode;
 	struct generate_options options;

@@ -3,8 +3,8 @@
  * The routing laboratory: a fabric from a file or a formula, tables from an
  * engine or a file, their verification and their figures.
  */
-#ifndef MINISM_TOOLS_ROUTE_LAB_H
-#define MINISM_TOOLS_ROUTE_LAB_H
+#ifndef MINISM_LAB_ROUTE_LAB_H
+#define MINISM_LAB_ROUTE_LAB_H
 
 #include "routing/engine.h"
 #include "routing/order.h"

@@ -211,8 +211,9 @@ put_rails(struct text_report *r, const struct traffic *t)
 		       "k on each rail; ");
 	put_congestion(r, "ring", "  ring", &t->of[TRAFFIC_RING],
 		       "   the same if each sends to the next one\n");
-	put_congestion(r, "trees", "  trees", &t->of[TRAFFIC_TREES], "   half flows "
-		       "of two trees on each rail; 4 on a node's cable\n");
+	put_congestion(r, "trees", "  trees", &t->of[TRAFFIC_TREES],
+		       "   half flows of two trees on each rail; 4 on a "
+		       "node's cable\n");
 	report_close(r, '}');
 }
 

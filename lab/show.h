@@ -2,8 +2,8 @@
 /*
  * A route through the fabric, 80 columns wide.
  */
-#ifndef MINISM_TOOLS_SHOW_H
-#define MINISM_TOOLS_SHOW_H
+#ifndef MINISM_LAB_SHOW_H
+#define MINISM_LAB_SHOW_H
 
 #include <glib.h>
 

@@ -27,8 +27,8 @@ struct trace {
 				   Active. mbps UINT32_MAX: there is none */
 };
 
-/* From end port to end port; to the same one there is no hop. Of the tables the entries for the LID of `to` are
- * needed; from no entry no path leads on. */
+/* From end port to end port; to the same one there is no hop. Of the tables the
+ * entries for the LID of `to` are needed; from no entry no path leads on. */
 void trace_follow(const struct tool_view *v, uint32_t from, uint32_t to,
 		  struct trace *t);
 /* Fills in what else could have been; needs the whole tables of the hops. */

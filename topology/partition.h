@@ -86,8 +86,8 @@ void partition_rules_unref(struct partition_rules *rules);
 struct partition_rules *partition_rules_default(void);
 /* A private copy, which its owner may change until it is shared. */
 struct partition_rules *partition_rules_copy(const struct partition_rules *r);
-/* With a rule for this port made at run time, which has no line of a file, in place
- * of the one before; membership -1: without any. */
+/* With a rule for this port made at run time, which has no line of a file, in
+ * place of the one before; membership -1: without any. */
 struct partition_rules *partition_rules_with(const struct partition_rules *before,
 					     uint16_t pkey, uint64_t guid,
 					     int membership);

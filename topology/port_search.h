@@ -11,10 +11,10 @@
 
 /*
  * An end port by name ("NODE", "NODE/PORT", "NODE (0xNODEGUID)"), PortGUID,
- * NodeGUID or, with lids, LID; a number with 0x is looked up as a GUID first. SNAPSHOT_NONE: no port or
- * several ports match, and *wrong says so in a line or more (g_free); with
- * `absent` a GUID of 16 digits that no port has is no error, and *absent is that
- * GUID, else 0. s NULL: there are no ports.
+ * NodeGUID or, with lids, LID; a number with 0x is looked up as a GUID first.
+ * SNAPSHOT_NONE: no port or several ports match, and *wrong says so in a line or
+ * more (g_free); with `absent` a GUID of 16 digits that no port has is no error,
+ * and *absent is that GUID, else 0. s NULL: there are no ports.
  */
 uint32_t port_search(const struct snapshot *s, const struct lid_map *lids,
 		     const char *word, uint64_t *absent, char **wrong);
