@@ -85,6 +85,9 @@ load_word(const struct state_word *w, char *word, uint8_t *member,
 	uint64_t value;
 
 	if (w->digits == STATE_NAME || w->digits == STATE_TEXT) {
+		/* another manager may have sent it; this is no longer */
+		shown = text_printable(word);
+		memcpy(word, shown, strlen(shown) + 1);
 		*(char **)(void *)member = word;
 		return *word || w->digits == STATE_TEXT ||
 			text_refuse(error, "%s is empty", w->name);

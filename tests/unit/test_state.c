@@ -140,6 +140,9 @@ TEST(test_what_is_written_is_read)
 		  "silent 0x0000000000000001 2 5 0\n"
 		  "silent 0x0000000000000001 3 5 0\n"
 		  "silent 0x0000000000000002 1 5 1\n" },
+		/* names are printed: they move no cursor */
+		{ "switch 0x1 0 a\033[2Jb\xff\n",
+		  "switch 0x0000000000000001 0 a?[2Jb?\n" },
 		/* a rank without an engine means nothing */
 		{ "in-force updn\nrank 0x1 2\n" LIDS, LIDS },
 		/* a heading that is not known is a bad line, also of a standby */
