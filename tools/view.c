@@ -309,10 +309,24 @@ keep_line(struct view_lines *lines, enum view_kind kind,
 		keep_fault(lines, numbers, text ? text : "");
 }
 
+/* A text may be of a stranger's file, and is printed: most are plain, and stay
+ * where they are. *shown: its memory, else. */
+static const char *
+clean_text(const char *text, char **shown)
+{
+	const char *at = text;
+
+	g_clear_pointer(shown, g_free);
+	while (g_ascii_isprint(*at))
+		at++;
+	return *at ? *shown = text_printable(text) : text;
+}
+
 static void
 read_lines(struct reading *r, const char *text)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
+	g_autofree char *shown = NULL;
 	enum view_kind last = VIEW_HEAD;
 
 	while (next_line(&text, line)) {
@@ -327,6 +341,8 @@ read_lines(struct reading *r, const char *text)
 					       r->numbers, &r->text))
 				k++;
 		last = k < VIEW_KINDS ? (enum view_kind)k : VIEW_HEAD;
+		if (k < VIEW_KINDS && k != VIEW_LFT && r->text)
+			r->text = clean_text(r->text, &shown);
 		if (k < VIEW_KINDS && (!takes[k] || k == VIEW_AVOIDED))
 			keep_line(r->lines, (enum view_kind)k, r->numbers,
 				  r->text);

@@ -166,6 +166,18 @@ TEST(test_a_link_that_is_missing_is_listed)
 	}
 }
 
+/* A view may be a stranger's file. */
+TEST(test_names_of_a_view_move_no_cursor)
+{
+	AUTO(tool_view) *v = read_view_with("#end", "#name 0x10 is a\033[2Jb\n"
+		"#name 0x30 is caf\xc3\xa9\n");
+
+	expect_answer(v, "nodes '?[2J'", 0, "switch 4\t0x0000000000000010  "
+		      "a?[2Jb  3 of 3 links Active\n");
+	expect_answer(v, "nodes caf", 0, "switch 6\t0x0000000000000030  "
+		      "caf\xc3\xa9  2 of 3 links Active\n");
+}
+
 /* Of two hosts h one has lost the cable of its port 1. */
 TEST(test_a_missing_link_of_a_shared_name_is_listed)
 {
