@@ -49,6 +49,13 @@ folder_leave(char **path)
 	folder_clear(path);
 }
 
+char *
+folder_source(const char *folder, const char *name)
+{
+	return g_build_filename(g_getenv("MINISM_SRC") ?: ".", folder, name,
+				NULL);
+}
+
 void
 folder_put(const char *path, const char *name, const char *text)
 {

@@ -16,6 +16,8 @@ void folder_clear(char **path);
 char *folder_enter(void);
 void folder_leave(char **path);
 
+/* A file of this folder of the sources; name NULL: the folder. g_free. */
+char *folder_source(const char *folder, const char *name);
 void folder_put(const char *path, const char *name, const char *text);
 /* The text of a file of it; NULL: there is none. */
 char *folder_get(const char *path, const char *name);

@@ -3,23 +3,17 @@
 
 #include <string.h>
 
+#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 
 static GPtrArray *cases;
-
-static char *
-path_of(const char *file)
-{
-	return g_build_filename(g_getenv("MINISM_SRC") ?: ".", "tests/golden",
-				file, NULL);
-}
 
 /* This is what comes of a text from now on. */
 static void
 write_result(const struct golden *g, const char *got)
 {
 	g_auto(GStrv) name = g_strsplit(g->name, ": ", 2);
-	g_autofree char *path = path_of(name[0]), *text = NULL;
+	g_autofree char *path = folder_source("tests/golden", name[0]), *text = NULL;
 	g_autofree char *head = g_strdup_printf("== %s\n", name[1]);
 	g_auto(GStrv) lines = g_strsplit(got, "\\", -1);
 	g_autofree char *plain = g_strjoinv("\\\\", lines);
@@ -61,7 +55,7 @@ take_section(const char *begin, const char *end)
 const GPtrArray *
 golden_add(const char *file, golden_fn made, const void *of)
 {
-	g_autofree char *path = path_of(file), *text = NULL;
+	g_autofree char *path = folder_source("tests/golden", file), *text = NULL;
 	g_auto(GStrv) parts = NULL;
 
 	if (!g_file_get_contents(path, &text, NULL, NULL))

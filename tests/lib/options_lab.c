@@ -53,8 +53,7 @@ setting_check(const struct options *conf, const struct setting *setting)
 char *
 source_read(const char *name)
 {
-	const char *top = g_getenv("MINISM_SRC");
-	g_autofree char *path = g_build_filename(top ? top : ".", name, NULL);
+	g_autofree char *path = folder_source(name, NULL);
 	g_autoptr(GError) error = NULL;
 	char *text;
 

@@ -116,8 +116,7 @@ play_open(struct play *p)
 
 	if (p->lab)
 		return true;
-	path = g_build_filename(g_getenv("MINISM_SRC") ?: ".", "tests/data",
-				p->spec, NULL);
+	path = folder_source("tests/data", p->spec);
 	s = net_file_open(net_file_is_formula(p->spec) ? p->spec : path,
 			  &seeded, &error);
 	if (s)

@@ -172,9 +172,7 @@ end_text(void **state)
 void
 unit_add_script(const struct unit_script *script)
 {
-	g_autofree char *path = g_build_filename(g_getenv("MINISM_SRC") ?: "..",
-						 "tests/scripts", script->file,
-						 NULL);
+	g_autofree char *path = folder_source("tests/scripts", script->file);
 	GPtrArray *list = scenarios_read(path);
 
 	for (guint i = 0; i < list->len; i++) {

@@ -28,8 +28,7 @@ struct fabric {
 static void
 fabric_open(struct fabric *f, const char *spec)
 {
-	g_autofree char *path = g_build_filename(g_getenv("MINISM_SRC") ?: ".",
-						 "tests/data", spec, NULL);
+	g_autofree char *path = folder_source("tests/data", spec);
 	struct snapshot *s = net_file_open(net_file_is_formula(spec) ? spec :
 					   path, NULL, NULL);
 

@@ -68,8 +68,7 @@ TEST(test_damaged_texts_are_survived)
 __attribute__((constructor)) static void
 add_files(void)
 {
-	g_autofree char *folder = g_build_filename(
-		g_getenv("MINISM_SRC") ?: ".", "tests/golden", NULL);
+	g_autofree char *folder = folder_source("tests/golden", NULL);
 	g_autoptr(GPtrArray) files = folder_list(folder, "");
 
 	for (guint i = 0; i < files->len; i++) {

@@ -9,6 +9,7 @@
 
 #include "sm/config/partitions_conf.h"
 #include "tests/lib/auto.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/formats.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
@@ -83,8 +84,7 @@ TEST(test_rules_have_their_lines)
 /* It says nothing; with its comment signs away, each example is good. */
 TEST(test_shipped_file_is_good)
 {
-	g_autofree char *path = g_build_filename(g_getenv("MINISM_SRC") ?: ".",
-						 "etc/partitions.conf", NULL);
+	g_autofree char *path = folder_source("etc", "partitions.conf");
 	g_autofree char *text = NULL;
 	g_autoptr(GString) out = g_string_new(NULL);
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);

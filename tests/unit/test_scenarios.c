@@ -23,8 +23,7 @@ main(int argc, char **argv)
 {
 	g_autoptr(GArray) tests = g_array_new(FALSE, TRUE,
 					      sizeof(struct CMUnitTest));
-	g_autofree char *path = g_build_filename(g_getenv("MINISM_SRC") ?: ".",
-						 "tests/scenarios", NULL);
+	g_autofree char *path = folder_source("tests/scenarios", NULL);
 	g_autoptr(GPtrArray) files = folder_list(path, ".scn");
 	g_autoptr(GPtrArray) all =
 		g_ptr_array_new_with_free_func((GDestroyNotify)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "tests/lib/auto.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/golden.h"
 #include "tests/lib/unit.h"
 #include "tools/show.h"
@@ -86,8 +87,7 @@ answered(const void *of, const char *text)
 __attribute__((constructor)) static void
 add_file(void)
 {
-	g_autofree char *path = g_build_filename(g_getenv("MINISM_SRC") ?: ".",
-						 "tests/data/show.view", NULL);
+	g_autofree char *path = folder_source("tests/data", "show.view");
 
 	if (!g_file_get_contents(path, &view_text, NULL, NULL))
 		g_error("%s is not there", path);
