@@ -24,14 +24,13 @@
 #include <unistd.h>
 
 #include "lab/check.h"
+#include "lab/generate.h"
 #include "lab/keeper.h"
 #include "lab/prompt.h"
 #include "lab/server.h"
 #include "lab/step.h"
 #include "tools/explain.h"
 #include "tools/tool_options.h"
-#include "topology/generate.h"
-#include "topology/net_file.h"
 
 #define PRELOAD		"libminism-lab-umad.so"
 
@@ -271,7 +270,7 @@ run_lab(const struct lab_arguments *a)
 	options.params.seed = a->seed;
 	options.limits.planes = a->planes;
 	if (keeper_start(&s.keeper, &error))
-		fabric = net_file_open(a->words[0], &generate, &error);
+		fabric = generate_or_read(a->words[0], &generate, &error);
 	if (fabric) {
 		s.lab = lab_new(fabric, &options, &error);
 		snapshot_unref(fabric);

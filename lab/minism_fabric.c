@@ -9,8 +9,8 @@
  */
 #include <stdlib.h>
 
+#include "lab/generate.h"
 #include "tools/tool_options.h"
-#include "topology/generate.h"
 #include "topology/net_file.h"
 
 struct fabric_arguments {

@@ -11,14 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lab/generate.h"
 #include "sm/daemon.h"
 #include "sm/decisions.h"
 #include "sm/io/pcap.h"
 #include "lab/step.h"
 #include "lab/sim/sim.h"
 #include "tools/explain.h"
-#include "topology/generate.h"
-#include "topology/net_file.h"
 
 #define LINE_MAX_LEN	4096
 
@@ -65,7 +64,7 @@ load_fabric(const struct options *conf, GError **error)
 {
 	const struct generate_options options = { .seed = chosen.seed };
 
-	return net_file_open(conf->fabric[0], &options, error);
+	return generate_or_read(conf->fabric[0], &options, error);
 }
 
 /* ---------------------------------------------------------------- the watch */

@@ -14,17 +14,16 @@
 #include <string.h>
 #include <time.h>
 
-#include "routing/multicast.h"
-#include "routing/select.h"
+#include "lab/generate.h"
 #include "lab/lft_file.h"
 #include "lab/route_lab.h"
 #include "lab/show.h"
+#include "routing/multicast.h"
+#include "routing/select.h"
 #include "sm/config/guid_files.h"
-#include "topology/text.h"
-#include "topology/generate.h"
-#include "topology/net_file.h"
 #include "topology/port_search.h"
 #include "topology/prng.h"
+#include "topology/text.h"
 
 const char *
 lab_verdict_name(enum lab_verdict verdict)
@@ -54,11 +53,11 @@ load_subnet(const struct lab_wish *w, GError **error)
 	};
 	struct link_failures damage = {
 		.seed = w->seed,
-		.links_per_mille = net_file_is_formula(w->fabric) ? 0 :
+		.links_per_mille = generate_is_formula(w->fabric) ? 0 :
 			w->fail_links,
 		.switches_per_mille = w->fail_switches,
 	};
-	struct snapshot *s = net_file_open(w->fabric, &options, error), *rest;
+	struct snapshot *s = generate_or_read(w->fabric, &options, error), *rest;
 
 	if (!s || (!damage.links_per_mille && !damage.switches_per_mille))
 		return s;

@@ -35,7 +35,7 @@ may() {
 		sm/sa/*:routing/tables.h) ;;
 	sm/io/*:sm/io/* | sm/io/*:sm/mad/* | sm/io/*:topology/smp_attr.h) ;;
 	lab/sim/*:lab/sim/* | lab/sim/*:sm/mad/* | lab/sim/*:topology/* | \
-		lab/sim/*:sm/io/transport.h) ;;
+		lab/sim/*:sm/io/transport.h | lab/sim/*:tools/device.h) ;;
 	tools/*:tools/* | tools/*:topology/* | tools/*:routing/* | \
 		tools/*:sm/mad/* | tools/*:sm/plan/* | \
 		tools/*:sm/config/*) ;;
@@ -47,7 +47,8 @@ may() {
 	lab/*:lab/* | lab/*:sm/mad/* | lab/*:topology/* | lab/*:routing/* | \
 		lab/*:sm/io/transport.h | lab/*:sm/config/* | \
 		lab/*:tools/tool_options.h | lab/*:tools/explain.h | \
-		lab/*:tools/lft_text.h) ;;
+		lab/*:tools/lft_text.h | lab/*:tools/net_file_parse.h | \
+		lab/*:tools/device.h) ;;
 	topology/* | routing/* | sm/mad/* | sm/plan/* | sm/config/* | sm/sa/* | \
 		sm/io/* | lab/sim/* | lab/* | tools/*)
 		return 1 ;;
@@ -205,7 +206,7 @@ defined() {
 	nm -g --defined-only "$@" 2>/dev/null | awk 'NF == 3 { print $3 }' |
 		grep -v '^main$' | sort -u
 }
-defined "$build"/lib{lab,sim,tools}.a >"$scratch/theirs"
+defined "$build"/lib{lab,sim,tools,fabrics}.a >"$scratch/theirs"
 defined "$build/minism" | comm -12 - "$scratch/theirs" >"$scratch/found"
 [ -x "$build/minism" ] && [ ! -s "$scratch/found" ] &&
 	{ [ -s "$scratch/theirs" ] || [ ! -e "$build/minismctl" ]; }

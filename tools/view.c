@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "sm/mad/bytes.h"
-#include "topology/net_file.h"
+#include "tools/net_file_parse.h"
 #include "topology/port_search.h"
 #include "topology/text.h"
 

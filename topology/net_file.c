@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * A snapshot as the text that ibnetdiscover writes and ibsim reads;
- * net_file_parse.c reads it.
+ * A snapshot as the text that ibnetdiscover writes and ibsim reads.
  *
  * A node is a block: vendor and device, the GUIDs, then one header line with
  * its type, number of ports, id and description, and a line for each cable. So

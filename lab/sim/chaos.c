@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#include "topology/device.h"
+#include "tools/device.h"
 
 struct script {
 	struct sim_event event;

@@ -35,7 +35,7 @@
 
 #include <string.h>
 
-#include "topology/device.h"
+#include "tools/device.h"
 #include "topology/prng.h"
 
 #define RNG_STREAM	16u	/* apart from the generators' streams */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "topology/generate.h"
+#include "lab/generate.h"
 
 #define BENCH_FABRIC	"PGFT(18,18,36;1,18,18)"
 

@@ -23,12 +23,12 @@
  */
 #include <string.h>
 
+#include "lab/generate.h"
 #include "routing/metrics.h"
 #include "routing/order.h"
 #include "routing/select.h"
 #include "tests/bench/bench.h"
 #include "tests/lib/auto.h"
-#include "topology/net_file.h"
 #include "topology/prng.h"
 
 #define RUNS	9u
@@ -343,7 +343,7 @@ static void
 bench_updates(const char *name)
 {
 	const struct generate_options options = { .seed = 1 };
-	struct fabric f = { .s = net_file_open(name, &options, NULL) };
+	struct fabric f = { .s = generate_or_read(name, &options, NULL) };
 	uint64_t random = prng_stream(1, 1);
 	struct choice whole;
 	AUTO(graph) *g = NULL;

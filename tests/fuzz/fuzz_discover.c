@@ -5,15 +5,15 @@
  * of each answer. Byte 0 chooses the fabric; then one byte an answer, and what
  * that asks for. At the end of the input all are good again.
  */
-#include "routing/verify.h"
+#include "lab/generate.h"
 #include "routing/engine.h"
-#include "tests/lib/auto.h"
-#include "tests/lib/engine_route.h"
+#include "routing/verify.h"
 #include "sm/sweep/discover.h"
 #include "sm/sweep/program.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/lib/auto.h"
+#include "tests/lib/engine_route.h"
 #include "tests/lib/fake.h"
-#include "topology/generate.h"
 
 enum deed {
 	DEED_NOTHING,

@@ -10,12 +10,12 @@
  * attribute, response bit), tells no key, and a table ends; its records are as
  * long as the header says.
  */
+#include "lab/generate.h"
 #include "sm/sa/informinfo.h"
 #include "sm/sa/service.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/sa_lab.h"
 #include "tests/lib/state_text.h"
-#include "topology/generate.h"
 
 #define RECORDS_MAX	100000u
 

@@ -9,12 +9,13 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "lab/generate.h"
 #include "sm/config/guid_files.h"
 #include "sm/config/partitions_conf.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/formats.h"
 #include "tools/lft_text.h"
-#include "topology/generate.h"
+#include "tools/net_file_parse.h"
 #include "topology/net_file.h"
 #include "topology/text.h"
 

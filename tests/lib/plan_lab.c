@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/generate.h"
 #include "routing/engine.h"
 #include "tests/lib/engine_route.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 
 static void
 find_places(struct fabric *f)

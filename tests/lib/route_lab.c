@@ -4,12 +4,12 @@
  */
 #include <string.h>
 
+#include "lab/generate.h"
 #include "routing/metrics.h"
 #include "routing/select.h"
 #include "tests/lib/oracle.h"
-#include "tests/lib/unit.h"
 #include "tests/lib/route_lab.h"
-#include "topology/generate.h"
+#include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 struct snapshot *

@@ -4,11 +4,11 @@
  */
 #include <string.h>
 
+#include "lab/generate.h"
 #include "routing/engine.h"
-#include "tests/lib/engine_route.h"
 #include "sm/sa/sa_db.h"
+#include "tests/lib/engine_route.h"
 #include "tests/lib/sa_lab.h"
-#include "topology/generate.h"
 
 void
 lab_publish(struct lab *l)

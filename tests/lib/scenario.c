@@ -12,14 +12,13 @@
 #include <string.h>
 #include <glib/gstdio.h>
 
+#include "lab/generate.h"
 #include "sm/config/options.h"
 #include "sm/config/partitions_conf.h"
 #include "tests/lib/play.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 #include "topology/member.h"
-#include "topology/net_file.h"
 #include "topology/prng.h"
 
 #define LOOP_NODES_MAX	64u	/* larger fabrics would take too long */
@@ -117,7 +116,7 @@ play_open(struct play *p)
 	if (p->lab)
 		return true;
 	path = folder_source("tests/data", p->spec);
-	s = net_file_open(net_file_is_formula(p->spec) ? p->spec : path,
+	s = generate_or_read(generate_is_formula(p->spec) ? p->spec : path,
 			  &seeded, &error);
 	if (s)
 		p->lab = lab_new(s, &options, &error);

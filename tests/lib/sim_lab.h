@@ -6,10 +6,10 @@
 #ifndef MINISM_TESTS_LIB_SIM_LAB_H
 #define MINISM_TESTS_LIB_SIM_LAB_H
 
-#include "sm/mad/smp.h"
+#include "lab/generate.h"
 #include "lab/sim/sim.h"
+#include "sm/mad/smp.h"
 #include "tests/lib/world.h"
-#include "topology/generate.h"
 
 #define LAB_SILENT	0x10000u	/* no answer */
 #define LAB_TIMEOUT_MS	50u

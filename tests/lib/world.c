@@ -2,14 +2,14 @@
 /*
  * The world: see world.h.
  */
-#include "tests/lib/world.h"
 #include "tests/lib/sim_script.h"
+#include "tests/lib/world.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "lab/generate.h"
 #include "tests/lib/auto.h"
-#include "topology/generate.h"
 
 const struct sa_params manager_sa = {
 	.sm_key = 1, .gid_prefix = UINT64_C(0xfe80000000000000),

@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lab/generate.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/fabric_text.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
-#include "topology/snapshot.h"
-#include "topology/generate.h"
 #include "topology/prng.h"
+#include "topology/snapshot.h"
 
 struct a_node {
 	enum node_type type;

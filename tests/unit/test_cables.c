@@ -4,11 +4,11 @@
  */
 #include <string.h>
 
+#include "lab/generate.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/mad.h"
 #include "tests/lib/unit.h"
 #include "tools/cables.h"
-#include "topology/generate.h"
 
 #define SECOND	INT64_C(1000000)
 #define HOUR	(3600 * SECOND)

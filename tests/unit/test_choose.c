@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lab/generate.h"
 #include "routing/metrics.h"
 #include "routing/order.h"
 #include "routing/select.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 
 static void
 set_state(struct snapshot *s, enum port_state of_links)

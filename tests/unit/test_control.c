@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/generate.h"
 #include "sm/config/command.h"
 #include "sm/control/control.h"
 #include "sm/view.h"
@@ -15,7 +16,6 @@
 #include "tests/lib/unit.h"
 #include "tools/show.h"
 #include "tools/status.h"
-#include "topology/generate.h"
 
 #define HOST_GUID	UINT64_C(0x6000000000000101)
 

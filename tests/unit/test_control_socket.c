@@ -17,11 +17,11 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#include "lab/generate.h"
 #include "sm/control/control_socket.h"
 #include "sm/view.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 
 #define PATIENCE_MS	500u	/* where it has to run out, */
 #define LONG_MS		60000u	/* and where it must not */

@@ -4,12 +4,12 @@
  */
 #include <string.h>
 
+#include "lab/generate.h"
 #include "sm/sweep/sweep.h"
 #include "sm/view.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "tools/doctor.h"
-#include "topology/generate.h"
 #include "topology/net_file.h"
 
 #define OWN	0x1234u

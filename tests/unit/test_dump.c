@@ -7,6 +7,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "lab/generate.h"
 #include "lab/show.h"
 #include "routing/engine.h"
 #include "tests/lib/auto.h"
@@ -15,7 +16,6 @@
 #include "tests/lib/folder.h"
 #include "tests/lib/golden.h"
 #include "tests/lib/unit.h"
-#include "topology/net_file.h"
 
 struct fabric {
 	struct snapshot *s;
@@ -29,7 +29,7 @@ static void
 fabric_open(struct fabric *f, const char *spec)
 {
 	g_autofree char *path = folder_source("tests/data", spec);
-	struct snapshot *s = net_file_open(net_file_is_formula(spec) ? spec :
+	struct snapshot *s = generate_or_read(generate_is_formula(spec) ? spec :
 					   path, NULL, NULL);
 
 	assert_non_null(s);

@@ -5,10 +5,10 @@
  */
 #include <string.h>
 
+#include "lab/generate.h"
 #include "sm/sweep/election.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 
 static struct election_peer
 peer(uint64_t guid, unsigned priority, enum sm_state state)

@@ -4,15 +4,15 @@
  */
 #include <string.h>
 
+#include "lab/generate.h"
 #include "sm/decisions.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/smp.h"
-#include "tools/explain.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
+#include "tools/explain.h"
 
 #define KEY	UINT64_C(0x1122334455667788)
 

@@ -6,10 +6,10 @@
  */
 #include <string.h>
 
+#include "lab/generate.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/fabric_text.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 #include "topology/prng.h"
 
 static struct snapshot *

@@ -6,7 +6,7 @@
 #include "tests/lib/auto.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/unit.h"
-#include "topology/net_file.h"
+#include "tools/net_file_parse.h"
 
 /*
  *  S1 --1:1-- S2	two cables between S1 and S2, crossed:

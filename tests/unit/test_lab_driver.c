@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "lab/check.h"
+#include "lab/generate.h"
 #include "lab/server.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/smp.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 
 #define PATIENCE	(60 * G_USEC_PER_SEC)	/* only if it fails */
 #define IPOIB_QP	0x48u

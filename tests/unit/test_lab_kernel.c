@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lab/generate.h"
 #include "lab/kernel.h"
 #include "lab/sim/state.h"
 #include "sm/mad/bytes.h"
@@ -22,7 +23,6 @@
 #include "tests/lib/rmpp_lab.h"
 #include "tests/lib/sim_script.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 
 #define HDR	sizeof(struct ib_user_mad_hdr)
 

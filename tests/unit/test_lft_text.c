@@ -5,13 +5,13 @@
  */
 #include <string.h>
 
+#include "lab/generate.h"
+#include "lab/lft_file.h"
 #include "routing/engine.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
-#include "lab/lft_file.h"
-#include "tools/lft_text.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
+#include "tools/lft_text.h"
 #include "topology/text.h"
 
 #define HEAD	"Unicast lids [0-9] of switch Lid 2 guid 0x5000000000000100 " \

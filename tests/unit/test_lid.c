@@ -4,13 +4,13 @@
  * remembered gets it back, the rest is filled from below. The fabrics are a
  * switch with hosts, each of which says what LID and LMC it has.
  */
+#include "lab/generate.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
-#include "topology/snapshot.h"
-#include "topology/generate.h"
 #include "topology/lid.h"
 #include "topology/prng.h"
+#include "topology/snapshot.h"
 
 /* Of generated fabrics: of the switch, and of port 1 of the ith host. */
 #define SWITCH_GUID	UINT64_C(0x5000000000000100)

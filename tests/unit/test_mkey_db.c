@@ -5,12 +5,12 @@
  */
 #include <string.h>
 
+#include "lab/generate.h"
 #include "sm/plan/mkey_db.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/plan_lab.h"
 #include "tests/lib/request.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 
 #define KEY_A	UINT64_C(0x1111222233334444)
 #define GUID	UINT64_C(0x0002c90300000001)

@@ -5,14 +5,15 @@
  */
 #include <string.h>
 
+#include "lab/generate.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/fabric_text.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
-#include "topology/snapshot.h"
-#include "topology/generate.h"
+#include "tools/net_file_parse.h"
 #include "topology/net_file.h"
 #include "topology/prng.h"
+#include "topology/snapshot.h"
 
 static struct snapshot *
 parse(const char *text)

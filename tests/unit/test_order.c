@@ -12,7 +12,7 @@
 #include "tests/lib/route_lab.h"
 #include "tests/lib/shapes.h"
 #include "tests/lib/unit.h"
-#include "topology/net_file.h"
+#include "tools/net_file_parse.h"
 
 struct ordered {
 	struct fabric f;

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/generate.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 #include "topology/partition.h"
 #include "topology/prng.h"
 

@@ -7,14 +7,14 @@
 #include <glib/gstdio.h>
 #include <sys/stat.h>
 
+#include "lab/generate.h"
 #include "sm/partitions.h"
-#include "topology/text.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/plan_lab.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 #include "topology/partition.h"
+#include "topology/text.h"
 
 #define FILE_NAME	"partitions.conf"
 #define CHANGES		"partitions-runtime"

@@ -15,7 +15,7 @@
 #include "tests/lib/route_lab.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
-#include "topology/net_file.h"
+#include "tools/net_file_parse.h"
 #include "topology/prng.h"
 
 /* x87 keeps more digits in a register than in memory. */

@@ -9,13 +9,13 @@
  */
 #include <string.h>
 
+#include "lab/generate.h"
 #include "routing/repair.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/oracle.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 #include "topology/prng.h"
 
 #define AWAY	3u	/* the LID of a host that is away */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /* Routing as the sweep starts it: lists of nodes. */
+#include "lab/generate.h"
 #include "sm/sweep/route_job.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 
 struct bench {
 	struct snapshot *s;

@@ -7,9 +7,10 @@
 #include <string.h>
 
 
-#include "routing/select.h"
-#include "routing/order.h"
+#include "lab/generate.h"
 #include "routing/metrics.h"
+#include "routing/order.h"
+#include "routing/select.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
 #include "tests/lib/multicast_lab.h"
@@ -18,7 +19,6 @@
 #include "tests/lib/seed.h"
 #include "tests/lib/shapes.h"
 #include "tests/lib/unit.h"
-#include "topology/net_file.h"
 #include "topology/prng.h"
 
 /* Formulas of generate.h, or names of shapes.h. */
@@ -335,7 +335,7 @@ TEST(test_real_fabrics_lose_no_pair_near_the_bound)
 	while ((name = g_dir_read_name(dir))) {
 		g_autofree char *file = g_build_filename(folder, name, NULL);
 		AUTO(snapshot) *s = g_str_has_suffix(name, ".net") ?
-			net_file_open(file, NULL, NULL) : NULL;
+			generate_or_read(file, NULL, NULL) : NULL;
 
 		/* none: a terminal's log, or written by hand */
 		for (size_t i = 0; s && i < G_N_ELEMENTS(fail); i++)

@@ -5,13 +5,13 @@
  */
 #include <string.h>
 
-#include "sm/sm_agent.h"
+#include "lab/generate.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/sa_mad.h"
+#include "sm/sm_agent.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 
 #define SM_KEY	UINT64_C(0x1122334455667788)
 #define M_KEY	UINT64_C(0x99aabbccddeeff00)

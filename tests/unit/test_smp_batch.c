@@ -7,10 +7,10 @@
  *
  * where a switch that does not answer hides the nodes to its right.
  */
+#include "lab/generate.h"
 #include "sm/sweep/smp_batch.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 
 #define N	3u
 

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "lab/generate.h"
 #include "sm/mad/rmpp.h"
 #include "sm/mad/sa_record.h"
 #include "sm/mad/smp.h"
@@ -13,7 +14,6 @@
 #include "tests/lib/scripted.h"
 #include "tests/lib/state_text.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 
 #define SECOND	((int64_t)G_USEC_PER_SEC)
 #define KEY	UINT64_C(77)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "lab/generate.h"
 #include "sm/persist.h"
 #include "sm/sa/sa.h"
 #include "sm/state.h"
@@ -18,7 +19,6 @@
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "topology/expected.h"
-#include "topology/generate.h"
 #include "topology/prng.h"
 
 #define ZEROS	"00000000000000000000000000000000"

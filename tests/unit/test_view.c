@@ -4,12 +4,12 @@
  */
 #include <string.h>
 
+#include "lab/generate.h"
 #include "sm/view.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
 #include "tests/lib/unit.h"
 #include "tools/view.h"
-#include "topology/generate.h"
 #include "topology/text.h"
 
 struct setup {

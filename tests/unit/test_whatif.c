@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "lab/generate.h"
 #include "routing/select.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/golden.h"
@@ -22,7 +23,7 @@
 static struct tool_view *
 read_spec(const char *spec, const char *lines)
 {
-	AUTO(snapshot) *s = net_file_open(spec,
+	AUTO(snapshot) *s = generate_or_read(spec,
 					  &(struct generate_options){ 0 }, NULL);
 	g_autoptr(GString) text = g_string_new(NULL);
 	struct tool_view *v;

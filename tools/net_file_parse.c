@@ -31,8 +31,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "topology/device.h"
-#include "topology/net_file.h"
+#include "tools/device.h"
+#include "tools/net_file_parse.h"
 #include "topology/text.h"
 
 /* One block. Its cables are contiguous. */
@@ -788,25 +788,4 @@ net_file_parse(const char *text, const char *name, GError **error)
 	g_hash_table_destroy(f.by_id);
 	g_hash_table_destroy(f.by_guid);
 	return s;
-}
-
-bool
-net_file_is_formula(const char *name)
-{
-	return strchr(name, '(') && !g_file_test(name, G_FILE_TEST_EXISTS);
-}
-
-struct snapshot *
-net_file_open(const char *name, const struct generate_options *options,
-	      GError **error)
-{
-	g_autofree char *text = NULL;
-
-	if (net_file_is_formula(name))
-		return generate_fabric(name, options, error);
-	text = text_read_file(name, error);
-	if (!text)
-		g_prefix_error(error, "neither a net file nor a formula such "
-			       "as 'PGFT(4,8;1,4)': ");
-	return text ? net_file_parse(text, name, error) : NULL;
 }

@@ -3,8 +3,8 @@
  * The attributes of a device that was just switched on: the values of fabrics
  * from a formula or a net file, where these give none.
  */
-#ifndef MINISM_TOPOLOGY_DEVICE_H
-#define MINISM_TOPOLOGY_DEVICE_H
+#ifndef MINISM_TOOLS_DEVICE_H
+#define MINISM_TOOLS_DEVICE_H
 
 #include "topology/snapshot.h"
 

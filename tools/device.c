@@ -4,7 +4,7 @@
  * devices report before a subnet manager has touched them (IBA 14.2.5.4, .6
  * for the codes).
  */
-#include "topology/device.h"
+#include "tools/device.h"
 
 #include <string.h>
 

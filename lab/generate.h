@@ -27,8 +27,8 @@
  * "+an" behind it: each switch has an aggregation node inside, a CA on its
  * last port with the switch's SystemImageGUID, as switches have since 2019.
  */
-#ifndef MINISM_TOPOLOGY_GENERATE_H
-#define MINISM_TOPOLOGY_GENERATE_H
+#ifndef MINISM_LAB_GENERATE_H
+#define MINISM_LAB_GENERATE_H
 
 #include "topology/snapshot.h"
 
@@ -45,6 +45,13 @@ struct generate_options {
 struct snapshot *generate_fabric(const char *spec,
 			       const struct generate_options *options,
 			       GError **error);
+
+/* Is it a formula? One has a bracket, and no file that name. */
+bool generate_is_formula(const char *name);
+/* The fabric of a formula or of a net file. NULL with an error that names it. */
+struct snapshot *generate_or_read(const char *name,
+				  const struct generate_options *options,
+				  GError **error);
 
 struct link_failures {
 	uint64_t seed;

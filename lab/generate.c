@@ -29,12 +29,13 @@
  * providing contention free traffic for MPI global collectives", 2011, after
  * Oehring et al., "On generalized fat trees", 1995.
  */
-#include "topology/generate.h"
+#include "lab/generate.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "topology/device.h"
+#include "tools/device.h"
+#include "tools/net_file_parse.h"
 #include "topology/prng.h"
 #include "topology/text.h"
 
@@ -887,4 +888,25 @@ snapshot_fail_links(const struct snapshot *s, const struct link_failures *d)
 		}
 	}
 	return builder_finish(b);
+}
+
+bool
+generate_is_formula(const char *name)
+{
+	return strchr(name, '(') && !g_file_test(name, G_FILE_TEST_EXISTS);
+}
+
+struct snapshot *
+generate_or_read(const char *name, const struct generate_options *options,
+		 GError **error)
+{
+	g_autofree char *text = NULL;
+
+	if (generate_is_formula(name))
+		return generate_fabric(name, options, error);
+	text = text_read_file(name, error);
+	if (!text)
+		g_prefix_error(error, "neither a net file nor a formula such "
+			       "as 'PGFT(4,8;1,4)': ");
+	return text ? net_file_parse(text, name, error) : NULL;
 }
