@@ -241,8 +241,8 @@ rails_compare(const void *a, const void *b)
 {
 	const struct rail_place *x = a, *y = b;
 
-	return x->rail != y->rail ? (x->rail < y->rail ? -1 : 1) :
-		(x->node > y->node) - (x->node < y->node);
+	return uint_compare(x->rail, y->rail) ?:
+		uint_compare(x->node, y->node);
 }
 
 /* By CA port: cabled ports before it, of its CA and of all CAs with its

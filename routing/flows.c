@@ -96,9 +96,7 @@ compare_by_place(const void *a, const void *b, void *data)
 {
 	const uint32_t *x = a, *y = b, *place = data;
 
-	if (place[*x] != place[*y])
-		return place[*x] < place[*y] ? -1 : 1;
-	return (*x > *y) - (*x < *y);
+	return uint_compare(place[*x], place[*y]) ?: uint_compare(*x, *y);
 }
 
 /* Puts the switches in their order. */

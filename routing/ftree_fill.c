@@ -89,9 +89,8 @@ number_compare(const void *a, const void *b)
 {
 	const struct graph_target *const *x = a, *const *y = b;
 
-	if ((*x)->is_host != (*y)->is_host)
-		return (*y)->is_host - (*x)->is_host;
-	return (int)(*x)->port - (int)(*y)->port;
+	return uint_compare((*y)->is_host, (*x)->is_host) ?:
+		uint_compare((*x)->port, (*y)->port);
 }
 
 /* Numbers the LIDs of one destination. */

@@ -129,11 +129,9 @@ painter_compare(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
 
-	if (x->size != y->size)
-		return x->size > y->size ? -1 : 1;
-	if (x->plane != y->plane)
-		return x->plane < y->plane ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
+	return uint_compare(y->size, x->size) ?:
+		uint_compare(x->plane, y->plane) ?:
+		uint_compare(x->place, y->place);
 }
 
 /* Lists the switches of the level, plane by plane; `alone`: each is a plane. */

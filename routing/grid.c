@@ -117,10 +117,8 @@ meeting_compare(const void *a, const void *b)
 {
 	const struct meeting *x = a, *y = b;
 
-	if (x->n != y->n)
-		return x->n > y->n ? -1 : 1;
-	return x->a != y->a ? (x->a < y->a ? -1 : 1) :
-		x->b < y->b ? -1 : x->b > y->b;
+	return uint_compare(y->n, x->n) ?: uint_compare(x->a, y->a) ?:
+		uint_compare(x->b, y->b);
 }
 
 /* Joins the classes of one dimension; returns the sets. */

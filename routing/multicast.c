@@ -112,12 +112,9 @@ struct forest {
 static int
 compare_members(const void *a, const void *b)
 {
-	const struct multicast_member *x = a;
-	const struct multicast_member *y = b;
+	const struct multicast_member *x = a, *y = b;
 
-	if (x->sw != y->sw)
-		return x->sw < y->sw ? -1 : 1;
-	return (int)x->port - (int)y->port;
+	return uint_compare(x->sw, y->sw) ?: uint_compare(x->port, y->port);
 }
 
 static void
@@ -241,9 +238,8 @@ compare_offers(const void *a, const void *b)
 {
 	const struct offer *x = a, *y = b;
 
-	if (x->cost != y->cost)
-		return x->cost < y->cost ? -1 : 1;
-	return (x->edge > y->edge) - (x->edge < y->edge);
+	return uint_compare(x->cost, y->cost) ?:
+		uint_compare(x->edge, y->edge);
 }
 
 /* Grows breadth first from the whole tree. */
@@ -562,9 +558,7 @@ compare_by_rank(const void *a, const void *b, void *data)
 {
 	const uint32_t *x = a, *y = b, *ranks = data;
 
-	if (ranks[*x] != ranks[*y])
-		return ranks[*x] < ranks[*y] ? -1 : 1;
-	return (*x > *y) - (*x < *y);
+	return uint_compare(ranks[*x], ranks[*y]) ?: uint_compare(*x, *y);
 }
 
 /* Joins a switch to the highest one of the backbone that is possible. */

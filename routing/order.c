@@ -96,21 +96,19 @@ order_compare(gconstpointer a, gconstpointer b, gpointer data)
 	const struct sorting *s = data;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b, r;
 	const uint32_t *label;
+	int by = uint_compare(s->o->level[x], s->o->level[y]);
 
-	if (s->o->level[x] != s->o->level[y])
-		return (int)s->o->level[x] - (int)s->o->level[y];
-	if (s->held && s->held[x] != s->held[y])
-		return s->held[x] > s->held[y] ? -1 : 1;
-	if (s->hangs[x] != s->hangs[y])
-		return s->hangs[x] > s->hangs[y] ? -1 : 1;
-	for (r = s->o->n_levels; r > 0; r--) {
+	if (!by && s->held)
+		by = uint_compare(s->held[y], s->held[x]);
+	if (!by)
+		by = uint_compare(s->hangs[y], s->hangs[x]);
+	for (r = s->o->n_levels; !by && r > 0; r--) {
 		label = s->o->pods + (size_t)(r - 1) * s->o->n_switches;
-		if (label[x] != label[y])
-			return label[x] < label[y] ? -1 : 1;
+		by = uint_compare(label[x], label[y]);
 	}
-	if (s->walk)
-		return s->walk[x] < s->walk[y] ? -1 : 1;
-	return x < y ? -1 : x > y;
+	if (!by && s->walk)
+		by = uint_compare(s->walk[x], s->walk[y]);
+	return by ?: uint_compare(x, y);
 }
 
 /* held: ranks that decide within a level, or NULL. walk: decides last, then

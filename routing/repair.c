@@ -263,9 +263,7 @@ compare_lost(const void *a, const void *b)
 {
 	const struct lost_entry *x = a, *y = b;
 
-	if (x->lid != y->lid)
-		return x->lid < y->lid ? -1 : 1;
-	return x->sw < y->sw ? -1 : x->sw > y->sw;
+	return uint_compare(x->lid, y->lid) ?: uint_compare(x->sw, y->sw);
 }
 
 static void

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "topology/smp_attr.h"
+
 static inline bool
 set_has(const uint64_t *set, uint32_t i)
 {
@@ -48,9 +50,7 @@ set_meets(const uint64_t *a, const uint64_t *b, uint32_t n)
 static inline int
 compare_numbers(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
+	return uint_compare(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 /* Disjoint sets: a forest whose roots are the lowest of their members. */

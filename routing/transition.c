@@ -143,11 +143,8 @@ compare_rest(const void *a, const void *b)
 {
 	const struct rest *x = a, *y = b;
 
-	if (x->hops != y->hops)
-		return x->hops < y->hops ? -1 : 1;
-	if (x->lid != y->lid)
-		return x->lid < y->lid ? -1 : 1;
-	return x->sw < y->sw ? -1 : x->sw > y->sw;
+	return uint_compare(x->hops, y->hops) ?:
+		uint_compare(x->lid, y->lid) ?: uint_compare(x->sw, y->sw);
 }
 
 /* The entries that differ from the wanted tables, nearest to the destination

@@ -163,9 +163,8 @@ turns_compare_above(const void *a, const void *b)
 {
 	const struct above *x = a, *y = b;
 
-	if (x->n_tops != y->n_tops)
-		return x->n_tops < y->n_tops ? -1 : 1;
-	return x->first_edge < y->first_edge ? -1 : 1;
+	return uint_compare(x->n_tops, y->n_tops) ?:
+		uint_compare(x->first_edge, y->first_edge);
 }
 
 /* Lists the neighbours above, those with few tops first; returns how many. */

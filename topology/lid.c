@@ -129,9 +129,8 @@ static int
 lid_compare_ends(const void *a, const void *b)
 {
 	const struct lid_end *x = a, *y = b;
-	int order = guid_compare(a, b);
 
-	return order ? order : (x->port > y->port) - (x->port < y->port);
+	return guid_compare(a, b) ?: uint_compare(x->port, y->port);
 }
 
 static void G_GNUC_PRINTF(3, 4)
@@ -204,14 +203,11 @@ measure_need(struct assigner *a, unsigned lmc)
 static gint
 lid_compare_claims(gconstpointer a, gconstpointer b)
 {
-	const struct lid_claim *ca = a;
-	const struct lid_claim *cb = b;
+	const struct lid_claim *x = a, *y = b;
 
-	if (ca->resized != cb->resized)
-		return ca->resized ? 1 : -1;
-	if (ca->named != cb->named)
-		return ca->named ? -1 : 1;
-	return (ca->rank > cb->rank) - (ca->rank < cb->rank);
+	return uint_compare(x->resized, y->resized) ?:
+		uint_compare(y->named, x->named) ?:
+		uint_compare(x->rank, y->rank);
 }
 
 /* Two claims to one LID are a fault of the fabric, which is reported; a LID in

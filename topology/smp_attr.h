@@ -14,6 +14,14 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Of two keys of a sort: below 0, 0, or above. The next key decides if it is 0:
+ * uint_compare(..) ?: uint_compare(..). */
+static inline int
+uint_compare(uint64_t x, uint64_t y)
+{
+	return (x > y) - (x < y);
+}
+
 /* For qsort(), bsearch() and GArray: two structs that begin with a GUID. */
 static inline int
 guid_compare(const void *a, const void *b)
@@ -22,7 +30,7 @@ guid_compare(const void *a, const void *b)
 
 	memcpy(&x, a, sizeof(x));
 	memcpy(&y, b, sizeof(y));
-	return (x > y) - (x < y);
+	return uint_compare(x, y);
 }
 
 #define LID_NONE		0u

@@ -695,14 +695,10 @@ assemble(const struct snapshot *from, const struct reached *order, uint32_t n)
 static int
 compare_faults(const void *a, const void *b)
 {
-	const struct snapshot_fault *fa = a;
-	const struct snapshot_fault *fb = b;
+	const struct snapshot_fault *x = a, *y = b;
 
-	if (fa->guid != fb->guid)
-		return fa->guid < fb->guid ? -1 : 1;
-	if (fa->kind != fb->kind)
-		return fa->kind < fb->kind ? -1 : 1;
-	return strcmp(fa->text, fb->text);
+	return uint_compare(x->guid, y->guid) ?:
+		uint_compare(x->kind, y->kind) ?: strcmp(x->text, y->text);
 }
 
 void

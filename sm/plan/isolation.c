@@ -143,18 +143,13 @@ compare_rank(gconstpointer a, gconstpointer b, gpointer first)
 {
 	uint16_t ka = *(const uint16_t *)a;
 	uint16_t kb = *(const uint16_t *)b;
-	bool first_a = ka == *(const uint16_t *)first;
-	bool first_b = kb == *(const uint16_t *)first;
-	bool default_a = pkey_base(ka) == PKEY_DEFAULT;
-	bool default_b = pkey_base(kb) == PKEY_DEFAULT;
+	uint16_t at_once = *(const uint16_t *)first;
 
-	if (first_a != first_b)
-		return first_a ? -1 : 1;
-	if (default_a != default_b)
-		return default_a ? -1 : 1;
-	if (pkey_base(ka) != pkey_base(kb))
-		return pkey_base(ka) < pkey_base(kb) ? -1 : 1;
-	return (int)kb - (int)ka;
+	return uint_compare(ka != at_once, kb != at_once) ?:
+		uint_compare(pkey_base(ka) != PKEY_DEFAULT,
+			       pkey_base(kb) != PKEY_DEFAULT) ?:
+		uint_compare(pkey_base(ka), pkey_base(kb)) ?:
+		uint_compare(kb, ka);
 }
 
 /* Ascending by partition, limited before full. */
@@ -163,9 +158,8 @@ order_pkeys(const void *a, const void *b)
 {
 	uint16_t ka = *(const uint16_t *)a, kb = *(const uint16_t *)b;
 
-	if (pkey_base(ka) != pkey_base(kb))
-		return pkey_base(ka) < pkey_base(kb) ? -1 : 1;
-	return (int)ka - (int)kb;
+	return uint_compare(pkey_base(ka), pkey_base(kb)) ?:
+		uint_compare(ka, kb);
 }
 
 /* Sets l->keys; `first` is kept in any case. Memberships that are left out

@@ -312,9 +312,8 @@ compare_ends(gconstpointer a, gconstpointer b)
 {
 	const struct mkey_db_cable *x = a, *y = b;
 
-	if (x->guid[0] != y->guid[0])
-		return x->guid[0] < y->guid[0] ? -1 : 1;
-	return (int)x->num[0] - (int)y->num[0];
+	return uint_compare(x->guid[0], y->guid[0]) ?:
+		uint_compare(x->num[0], y->num[0]);
 }
 
 /* ------------------------------------------------------------------- files */

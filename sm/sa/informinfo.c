@@ -95,9 +95,8 @@ compare_subscription(const void *key, const void *element)
 {
 	const struct subscription *a = key, *b = element;
 
-	if (a->port_guid != b->port_guid)
-		return a->port_guid < b->port_guid ? -1 : 1;
-	return (int)a->index - (int)b->index;
+	return uint_compare(a->port_guid, b->port_guid) ?:
+		uint_compare(a->index, b->index);
 }
 
 struct informs *

@@ -42,12 +42,9 @@ static int
 compare_service(const void *key, const void *element)
 {
 	const struct service_record *a = key, *b = element;
-	int order;
 
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	order = memcmp(a->gid, b->gid, 16);
-	return order ? order : (int)a->pkey - (int)b->pkey;
+	return uint_compare(a->id, b->id) ?: memcmp(a->gid, b->gid, 16) ?:
+		uint_compare(a->pkey, b->pkey);
 }
 
 struct services *

@@ -91,13 +91,11 @@ compare_bad(gconstpointer a, gconstpointer b)
 {
 	const struct avoid_link *p = *(struct avoid_link *const *)a;
 	const struct avoid_link *q = *(struct avoid_link *const *)b;
-	unsigned hand = p->causes & AVOID_BY_HAND;
 
-	if (hand != (q->causes & AVOID_BY_HAND))
-		return hand ? -1 : 1;
-	if (p->errors != q->errors)
-		return p->errors > q->errors ? -1 : 1;
-	return (p->port > q->port) - (p->port < q->port);
+	return uint_compare(q->causes & AVOID_BY_HAND,
+			      p->causes & AVOID_BY_HAND) ?:
+		uint_compare(q->errors, p->errors) ?:
+		uint_compare(p->port, q->port);
 }
 
 static int

@@ -442,11 +442,9 @@ late_compare(gconstpointer a, gconstpointer b)
 {
 	const struct late_reply *x = a, *y = b;
 
-	if (x->guid != y->guid)
-		return x->guid < y->guid ? -1 : 1;
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return (x->from > y->from) - (x->from < y->from);
+	return uint_compare(x->guid, y->guid) ?:
+		uint_compare(x->at, y->at) ?:
+		uint_compare(x->from, y->from);
 }
 
 /* Takes the replies that were set aside; false: there are none. */

@@ -62,9 +62,8 @@ compare_silent(const void *a, const void *b)
 {
 	const struct silent_port *p = a, *q = b;
 
-	if (p->node_guid != q->node_guid)
-		return p->node_guid < q->node_guid ? -1 : 1;
-	return p->num - q->num;
+	return uint_compare(p->node_guid, q->node_guid) ?:
+		uint_compare(p->num, q->num);
 }
 
 const struct silent_port *

@@ -61,8 +61,8 @@ observe_compare_grants(const void *a, const void *b)
 {
 	const struct partition_grant *x = a, *y = b;
 
-	return x->port != y->port ? (x->port < y->port ? -1 : 1) :
-		pkey_base(x->pkey) - pkey_base(y->pkey);
+	return uint_compare(x->port, y->port) ?:
+		uint_compare(pkey_base(x->pkey), pkey_base(y->pkey));
 }
 
 struct memberships *

@@ -213,11 +213,9 @@ compare_items(gconstpointer a, gconstpointer b)
 {
 	const struct table_reader_item *p = a, *q = b;
 
-	if (p->hops != q->hops)
-		return p->hops < q->hops ? -1 : 1;
-	if (p->port != q->port)
-		return p->port < q->port ? -1 : 1;
-	return p->table < q->table ? -1 : p->table > q->table;
+	return uint_compare(p->hops, q->hops) ?:
+		uint_compare(p->port, q->port) ?:
+		uint_compare(p->table, q->table);
 }
 
 struct smp_batch *
