@@ -129,7 +129,7 @@ struct program_order {
 	unsigned stage;			/* of w->later */
 	struct progress *switches;	/* by switch index */
 	struct port_progress *ports;
-	struct block *blocks;		/* by step from plan->first[PLAN_LFT] */
+	struct block *blocks;		/* by step, of PLAN_LFT */
 	GArray *ready; /* of struct program_order_action, from head */
 	guint head;
 	uint32_t at;			/* the switch that may send next */
@@ -291,7 +291,7 @@ switch_step_over(struct program_order *o, uint32_t node)
 static void
 block_count(struct program_order *o, uint32_t step)
 {
-	struct block *b = &o->blocks[step - o->plan->first[PLAN_LFT]];
+	struct block *b = &o->blocks[step];
 
 	if (b->is_counted)
 		return;
@@ -318,7 +318,7 @@ find_lft_step(const struct program_order *o, uint32_t sw, uint16_t lid)
 	if (low == g->end_block ||
 	    o->plan->steps[low].block != lid / LFT_BLOCK)
 		return NULL;
-	return &o->blocks[low - o->plan->first[PLAN_LFT]];
+	return &o->blocks[low];
 }
 
 static uint8_t
@@ -512,7 +512,7 @@ static void
 block_is_good(struct program_order *o, uint32_t step)
 {
 	const struct plan_step *p = &o->plan->steps[step];
-	struct block *b = &o->blocks[step - o->plan->first[PLAN_LFT]];
+	struct block *b = &o->blocks[step];
 	size_t at = (size_t)p->block * LFT_BLOCK;
 	uint32_t sw = o->s->nodes[p->node].sw_index;
 
@@ -541,7 +541,7 @@ take_block(struct program_order *o, uint32_t step)
 {
 	const struct plan_step *p = &o->plan->steps[step];
 	uint32_t sw = o->s->nodes[p->node].sw_index;
-	struct block *b = &o->blocks[step - o->plan->first[PLAN_LFT]];
+	struct block *b = &o->blocks[step];
 	struct look look;
 	unsigned n;
 
@@ -578,7 +578,7 @@ static bool
 block_settle(struct program_order *o, uint32_t step, bool well)
 {
 	const struct plan_step *p = &o->plan->steps[step];
-	struct block *b = &o->blocks[step - o->plan->first[PLAN_LFT]];
+	struct block *b = &o->blocks[step];
 	uint32_t sw = o->s->nodes[p->node].sw_index;
 	const uint8_t *held = lft_seen_block(o->seen, sw, p->block);
 	struct progress *g = &o->switches[sw];
@@ -729,7 +729,7 @@ resume_blocks(struct program_order *o)
 		o->bridge : o->w->lft;
 	for (uint32_t i = plan->first[PLAN_LFT]; i < plan->first[PLAN_LFT + 1];
 	     i++)
-		o->blocks[i - plan->first[PLAN_LFT]].is_late = false;
+		o->blocks[i].is_late = false;
 	o->n_late = 0;
 	new_pass(o);
 	return true;
@@ -838,15 +838,16 @@ index_ports(struct program_order *o)
 		if (o->s->ports[port].known &&
 		    o->s->ports[port].info.state >= PORT_STATE_ACTIVE)
 			link_is_up(o, port);
-	for (uint32_t i = plan->first[PLAN_TABLE];
-	     i < plan->first[PLAN_TABLE + 1]; i++)
-		o->ports[plan->steps[i].port].tables_left++;
-	for (uint32_t i = plan->first[PLAN_ARM]; i < plan->first[PLAN_ARM + 1];
-	     i++)
-		o->ports[plan->steps[i].port].arm = i;
-	for (uint32_t i = plan->first[PLAN_ACTIVATE];
-	     i < plan->first[PLAN_ACTIVATE + 1]; i++)
-		o->ports[plan->steps[i].port].activate = i;
+	for (uint32_t i = 0; i < plan->n_steps; i++) {
+		const struct plan_step *step = &plan->steps[i];
+
+		if (step->kind == PLAN_TABLE)
+			o->ports[step->port].tables_left++;
+		else if (step->kind == PLAN_ARM)
+			o->ports[step->port].arm = i;
+		else if (step->kind == PLAN_ACTIVATE)
+			o->ports[step->port].activate = i;
+	}
 }
 
 static void
@@ -864,26 +865,23 @@ index_switches(struct program_order *o)
 			.switch_step = NO_STEP,
 		};
 	}
-	for (uint32_t i = plan->first[PLAN_LFT]; i < plan->first[PLAN_LFT + 1];
-	     i++) {
-		struct progress *g = progress_of(o, plan->steps[i].node);
+	for (uint32_t i = 0; i < plan->n_steps; i++) {
+		const struct plan_step *step = &plan->steps[i];
+		struct progress *g;
 
-		if (!g->steps_left++)
-			g->first_block = g->next_block = i;
-		g->end_block = i + 1;
-		o->blocks[i - plan->first[PLAN_LFT]] = (struct block){
-			.is_due = o->w->all_blocks,
-		};
+		if (step->kind == PLAN_CHANGE_CLEAR || step->kind == PLAN_MFT) {
+			progress_of(o, step->node)->steps_left++;
+		} else if (step->kind == PLAN_SWITCH) {
+			progress_of(o, step->node)->switch_step = i;
+		} else if (step->kind == PLAN_LFT) {
+			g = progress_of(o, step->node);
+			if (!g->end_block)
+				g->first_block = g->next_block = i;
+			g->end_block = i + 1;
+			g->steps_left++;
+			o->blocks[i].is_due = o->w->all_blocks;
+		}
 	}
-	for (uint32_t i = plan->first[PLAN_CHANGE_CLEAR];
-	     i < plan->first[PLAN_CHANGE_CLEAR + 1]; i++)
-		progress_of(o, plan->steps[i].node)->steps_left++;
-	for (uint32_t i = plan->first[PLAN_MFT]; i < plan->first[PLAN_MFT + 1];
-	     i++)
-		progress_of(o, plan->steps[i].node)->steps_left++;
-	for (uint32_t i = plan->first[PLAN_SWITCH];
-	     i < plan->first[PLAN_SWITCH + 1]; i++)
-		progress_of(o, plan->steps[i].node)->switch_step = i;
 }
 
 struct program_order *
@@ -904,7 +902,7 @@ program_order_new(const struct snapshot *s, const struct desired *w,
 	o->target = w->bridge ? w->bridge : w->lft;
 	o->switches = g_new(struct progress, s->n_switches);
 	o->blocks_left = plan->first[PLAN_LFT + 1] - plan->first[PLAN_LFT];
-	o->blocks = g_new(struct block, o->blocks_left);
+	o->blocks = g_new0(struct block, plan->first[PLAN_LFT + 1]);
 	o->ports = g_new(struct port_progress, s->n_ports);
 	o->ready =
 		g_array_new(FALSE, FALSE, sizeof(struct program_order_action));
