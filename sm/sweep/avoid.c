@@ -189,20 +189,17 @@ use_needed(struct avoid *a)
 {
 	const struct snapshot *s = a->s;
 	g_autofree uint32_t *part = g_new(uint32_t, s->n_switches + 1);
-	g_autofree bool *is_out = g_new0(bool, s->n_ports);
 
 	for (uint32_t sw = 0; sw < s->n_switches; sw++)
 		part[sw] = sw;
-	for (guint i = 0; i < a->links->len; i++) {
-		const struct avoid_link *l = a->links->pdata[i];
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		uint32_t peer = s->ports[port].peer;
+		const struct avoid_link *l = a->at[MIN(port, peer)];
 
-		is_out[l->port] = l->verdict == AVOID_DONE;
-	}
-	for (uint32_t port = 0; port < s->n_ports; port++)
-		if (links_switches(s, port) &&
-		    !is_out[MIN(port, s->ports[port].peer)])
+		if (links_switches(s, port) && !(l && l->verdict == AVOID_DONE))
 			disjoint_join(part, switch_of(s, port),
-				      switch_of(s, s->ports[port].peer));
+				      switch_of(s, peer));
+	}
 	for (guint i = a->links->len; i-- > 0;) {
 		struct avoid_link *l = a->links->pdata[i];
 		uint32_t from = switch_of(s, l->port);
@@ -219,10 +216,11 @@ use_needed(struct avoid *a)
 GPtrArray *
 avoid_choose(const struct snapshot *s, const GArray *wishes, bool slow)
 {
+	g_autofree struct avoid_link **at = wishes->len || slow ?
+		g_new0(struct avoid_link *, s->n_ports) : NULL;
 	struct avoid a = {
 		.s = s, .links = g_ptr_array_new_with_free_func(link_free),
-		.at = wishes->len || slow ?
-			g_new0(struct avoid_link *, s->n_ports) : NULL,
+		.at = at,
 	};
 	struct port_info best;
 
@@ -239,7 +237,6 @@ avoid_choose(const struct snapshot *s, const GArray *wishes, bool slow)
 		if (links_switches(s, port) && port < s->ports[port].peer &&
 		    link_is_slow(s, port, &best))
 			add_link(&a, port, AVOID_SLOW, 0);
-	g_free(a.at);
 	if (!a.links->len)
 		return a.links;
 	g_ptr_array_sort(a.links, compare_bad);

@@ -46,7 +46,6 @@ struct program {
 	struct program_result r;
 	struct program_order *order;
 	struct smp_batch *batch;
-	uint32_t settled;		/* steps that have ended */
 };
 
 /* ------------------------------------------------------- a step as a Set */
@@ -206,7 +205,6 @@ settle(struct program *p, uint32_t index, bool well)
 {
 	if (!program_order_settle(p->order, index, well))
 		return;
-	p->settled++;
 	if (well)
 		p->r.done++;
 	else
@@ -615,7 +613,7 @@ program_end(void *data)
 	struct program *p = data;
 	struct program_result r = p->r;
 
-	r.held_back = p->plan->n_steps - p->settled;
+	r.held_back = p->plan->n_steps - r.done - r.failed;
 	r.lfts_left = program_order_blocks_left(p->order);
 	p->r = (struct program_result){ 0 };
 	p->done(&r, p->data);

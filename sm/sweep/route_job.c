@@ -23,7 +23,7 @@ mark_io(const struct graph *g, const struct route_job *job)
 	const struct snapshot *s = g->subnet;
 	uint8_t *marks;
 
-	if (!job->compute_nodes && !job->io_nodes)
+	if (!job->params.compute_nodes && !job->params.io_nodes)
 		return NULL;
 	marks = g_new0(uint8_t, g->n_targets);
 	for (uint32_t i = 0; i < g->n_targets; i++) {
@@ -31,9 +31,9 @@ mark_io(const struct graph *g, const struct route_job *job)
 		uint64_t guid = s->ports[job->lids->owner[t->lid]].guid;
 
 		marks[i] = t->port != 0 &&
-			(guid_list_has(job->io_nodes, guid) ||
-			 (job->compute_nodes &&
-			  !guid_list_has(job->compute_nodes, guid)));
+			(guid_list_has(job->params.io_nodes, guid) ||
+			 (job->params.compute_nodes &&
+			  !guid_list_has(job->params.compute_nodes, guid)));
 	}
 	return marks;
 }
@@ -47,13 +47,13 @@ choose(struct route_job *job, const struct graph *g, const struct graph *whole,
 {
 	const struct snapshot *n = job->subnet;
 	const struct choice_wish wish = {
-		.engine = job->engine,
-		.order = job->order,
-		.require_deadlock_free = job->require_deadlock_free,
+		.engine = job->params.engine,
+		.order = job->params.order,
+		.require_deadlock_free = job->params.require_deadlock_free,
 		.ranks_by = job->ranks_by,
 		.in_force = job->in_force,
 	};
-	g_autofree uint8_t *roots = job->roots ?
+	g_autofree uint8_t *roots = job->params.roots ?
 		g_new0(uint8_t, g->n_switches) : NULL;
 	g_autofree uint8_t *io = mark_io(g, job);
 	struct lft *held = choose_held(g, job->seen);
@@ -64,12 +64,12 @@ choose(struct route_job *job, const struct graph *g, const struct graph *whole,
 		.ranks = job->ranks,
 		.is_root = roots,
 		.is_io = io,
-		.n_threads = job->n_threads,
+		.n_threads = job->params.threads,
 	};
 	bool ok = true;
 
 	for (uint32_t sw = 0; roots && sw < g->n_switches; sw++)
-		roots[sw] = guid_list_has(job->roots,
+		roots[sw] = guid_list_has(job->params.roots,
 			n->nodes[n->switches[sw]].info.node_guid);
 	choice_clear(&job->choice);
 	if (!job->repair || !repair_tables(job->repair, &in, &job->choice)) {
@@ -184,19 +184,20 @@ route_job_new(const struct route_params *params)
 	struct route_job *job = g_new0(struct route_job, 1);
 	unsigned n = 0;
 
-	job->engine = params->engine;
-	job->require_deadlock_free = params->require_deadlock_free;
+	job->params = *params;
 	while (params->order && params->order[n])
 		n++;
 	if (params->order)
-		job->order = g_memdup2(params->order,
-				       (n + 1) * sizeof(*params->order));
-	job->roots = params->roots ? g_array_ref(params->roots) : NULL;
-	job->compute_nodes = params->compute_nodes ?
-		g_array_ref(params->compute_nodes) : NULL;
-	job->io_nodes = params->io_nodes ? g_array_ref(params->io_nodes) : NULL;
-	job->n_threads = params->threads ? params->threads :
-		g_get_num_processors();
+		job->params.order = g_memdup2(params->order,
+				(n + 1) * sizeof(*params->order));
+	if (params->roots)
+		g_array_ref(params->roots);
+	if (params->compute_nodes)
+		g_array_ref(params->compute_nodes);
+	if (params->io_nodes)
+		g_array_ref(params->io_nodes);
+	if (!params->threads)
+		job->params.threads = g_get_num_processors();
 	return job;
 }
 
@@ -210,13 +211,13 @@ route_job_free(void *values)
 		snapshot_unref(job->all);
 	lid_map_free(job->lids);
 	lft_free(job->seen);
-	g_free(job->order);
+	g_free((gpointer)job->params.order);
 	g_free(job->ranks_by);
 	g_free(job->in_force);
 	g_free(job->ranks);
-	g_clear_pointer(&job->roots, g_array_unref);
-	g_clear_pointer(&job->compute_nodes, g_array_unref);
-	g_clear_pointer(&job->io_nodes, g_array_unref);
+	g_clear_pointer(&job->params.roots, g_array_unref);
+	g_clear_pointer(&job->params.compute_nodes, g_array_unref);
+	g_clear_pointer(&job->params.io_nodes, g_array_unref);
 	repair_free(job->repair);
 	mft_free(job->trees);
 	g_clear_error(&job->error);

@@ -28,13 +28,10 @@ struct route_job {
 	struct snapshot *subnet;
 	struct lid_map *lids;
 	struct lft *seen;	/* the tables that the switches hold */
-	const struct engine *engine, **order;	/* see struct choice_wish */
-	bool require_deadlock_free, is_avoiding;	/* links of `subnet` are
-							   marked */
-	char *ranks_by, *in_force;
+	struct route_params params;	/* with lists of its own */
+	bool is_avoiding;	/* links of `subnet` are marked */
+	char *ranks_by, *in_force;	/* see struct choice_wish */
 	uint32_t *ranks;
-	GArray *roots, *compute_nodes, *io_nodes;
-	unsigned n_threads;
 	/* in and out: of the last tables of an engine; NULL: none */
 	struct repair *repair;
 	/* in and out: nothing is routed, but ports are cut from these trees for
