@@ -61,10 +61,9 @@ find_named(const struct port_search *q, uint32_t *port, GString *list)
 		full = snapshot_place(q->s, q->s->ports[i].node, SNAPSHOT_NONE);
 		full_end = g_strdup_printf("%s/%u", full, q->s->ports[i].num);
 		if (!(q->guid && node->info.node_guid == q->guid) &&
-		    strcmp(node->desc, q->word) &&
-		    g_strcmp0(node->name, q->word) && strcmp(name, q->word) &&
-		    strcmp(end, q->word) && strcmp(full, q->word) &&
-		    strcmp(full_end, q->word))
+		    !g_strv_contains((const char *const[]){
+			node->desc, name, end, full, full_end,
+			node->name, NULL }, q->word))
 			continue;
 		*port = i;
 		if (n++ >= PORTS_SHOWN)

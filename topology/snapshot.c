@@ -524,19 +524,6 @@ builder_describe(struct builder *b, uint32_t node, const uint8_t *desc,
 	*is->nameless = '\0';
 }
 
-/* A node that has no name, or one of blanks, goes by its NodeGUID. */
-static void
-name_nameless(struct snapshot *s)
-{
-	for (uint32_t i = 0; i < s->n_nodes; i++) {
-		struct snapshot_node *n = &s->nodes[i];
-
-		if (!n->desc[strspn(n->desc, " ")])
-			g_snprintf(n->nameless, sizeof(n->nameless), "0x%016"
-				   G_GINT64_MODIFIER "x", n->info.node_guid);
-	}
-}
-
 void
 builder_link(struct builder *b, uint32_t port_a, uint32_t port_b)
 {
@@ -665,6 +652,11 @@ assemble(const struct snapshot *from, const struct reached *order, uint32_t n)
 		uint32_t old_port;
 
 		*node = from->nodes[order[i].node];
+		/* without a name, or with one of blanks */
+		if (!node->desc[strspn(node->desc, " ")])
+			g_snprintf(node->nameless, sizeof(node->nameless),
+				   "0x%016" G_GINT64_MODIFIER "x",
+				   node->info.node_guid);
 		old_port = node->first_port;
 		node->first_port = to[old_port];
 		node->entry = SNAPSHOT_NONE;
@@ -732,7 +724,6 @@ builder_finish(struct builder *b)
 				from->nodes[i].info.node_guid, i };
 	qsort(order, n_reached, sizeof(*order), guid_compare);
 	s = assemble(from, order, n_reached);
-	name_nameless(s);
 	/* Step 4: the lowest far port that is one hop nearer and by which the
 	 * SM may come */
 	for (uint32_t port = 0; hops && port < s->n_ports; port++) {
