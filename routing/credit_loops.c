@@ -18,7 +18,6 @@
  */
 #include "routing/credit_loops.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "routing/scratch.h"

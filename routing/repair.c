@@ -36,7 +36,6 @@
 #include "routing/repair.h"
 
 #include <float.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "routing/mend.h"

@@ -55,7 +55,6 @@
 #include <fcntl.h>
 #include <infiniband/umad.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -58,9 +58,8 @@ event_compare(const void *a, const void *b, void *data)
 {
 	const struct event *ea = a, *eb = b;
 
-	if (ea->when != eb->when)
-		return ea->when < eb->when ? -1 : 1;
-	return ea->order < eb->order ? -1 : 1;
+	return uint_compare((uint64_t)ea->when, (uint64_t)eb->when) ?:
+		uint_compare(ea->order, eb->order);
 }
 
 static void

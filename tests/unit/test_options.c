@@ -9,7 +9,6 @@
 #include "tests/lib/auto.h"
 #include "tests/lib/options_lab.h"
 #include "tests/lib/unit.h"
-#include "topology/text.h"
 
 /* All values: texts by what they say, the rest as it is in memory. */
 static void
