@@ -120,7 +120,7 @@ struct sa_server {
 	int64_t turn_began;
 	unsigned turn_timer;	/* 0: not running */
 
-	GQueue drawn;		/* jobs with records to be drawn: tables, Gets; */
+	GQueue drawn[2];	/* jobs with records to be drawn: Gets, tables; */
 	uint64_t collected;	/* bytes of all these tables */
 	struct sa_handed handed;	/* to all, */
 	GHashTable *handed_to;	/* and by LID */
@@ -134,6 +134,12 @@ struct sa_server {
 };
 
 static void on_turn(void *data);
+
+static unsigned
+n_drawn(const struct sa_server *d)
+{
+	return d->drawn[0].length + d->drawn[1].length;
+}
 
 /* For a job that is in none of the queues. */
 static void
@@ -177,7 +183,7 @@ send_busy(struct sa_server *d, struct sa_job *j, const char *why)
 	d->stats.busy++;
 	log_limited(d->log, LOG_WARNING, "sa", why, "LID %u is told to try "
 		    "again later; requests that wait: %u, answers that are "
-		    "drawn: %u", j->key.lid, d->stats.waiting, d->drawn.length);
+		    "drawn: %u", j->key.lid, d->stats.waiting, n_drawn(d));
 	send_status(d, j, MAD_STATUS_BUSY);
 }
 
@@ -302,11 +308,11 @@ draw_one(struct sa_server *d, struct sa_job *j)
 	return false;
 }
 
-/* The first one, which is then the last, unless memory is short. */
+/* The first one, which is then the last; but of tables, if memory is short. */
 static void
-draw_next(struct sa_server *d)
+draw_next(struct sa_server *d, GQueue *drawn)
 {
-	GList *link = g_queue_pop_head_link(&d->drawn);
+	GList *link = g_queue_pop_head_link(drawn);
 	struct sa_job *j = link ? link->data : NULL;
 
 	if (!j)
@@ -315,9 +321,9 @@ draw_next(struct sa_server *d)
 	    !draw_one(d, j))
 		end_job(d, j);
 	else if (j->table && d->collected > d->params.max_collect)
-		g_queue_push_head_link(&d->drawn, link);
+		g_queue_push_head_link(drawn, link);
 	else
-		g_queue_push_tail_link(&d->drawn, link);
+		g_queue_push_tail_link(drawn, link);
 }
 
 /* True: it is being drawn; false: all of it is sent, or it was refused. */
@@ -328,9 +334,11 @@ begin_drawing(struct sa_server *d, struct sa_job *j)
 	int64_t now = transport_now(d->transport);
 	unsigned n_of_lid = 0;
 
-	for (const GList *l = d->drawn.head; l; l = l->next)
-		n_of_lid += ((struct sa_job *)l->data)->key.lid == j->key.lid;
-	if (d->drawn.length >= d->params.max_drawn ||
+	for (unsigned i = 0; i < G_N_ELEMENTS(d->drawn); i++)
+		for (const GList *l = d->drawn[i].head; l; l = l->next)
+			n_of_lid += ((struct sa_job *)l->data)->key.lid ==
+				j->key.lid;
+	if (n_drawn(d) >= d->params.max_drawn ||
 	    n_of_lid >= d->params.max_drawn_of_one ||
 	    (is_table && j->key.attr_id != SA_ATTR_STATE &&
 	     (is_handed_too_much(&d->handed, d->params.max_handed, now) ||
@@ -348,7 +356,7 @@ begin_drawing(struct sa_server *d, struct sa_job *j)
 		if (!draw_table(d, j, d->params.at_once))
 			return false;
 	}
-	g_queue_push_tail_link(&d->drawn, &j->link);
+	g_queue_push_tail_link(&d->drawn[is_table], &j->link);
 	return true;
 }
 
@@ -441,7 +449,7 @@ is_in_doubt(const struct sa_server *d)
 static bool
 has_work(const struct sa_server *d)
 {
-	return ((d->stats.waiting && d->sa->view) || d->drawn.length) &&
+	return ((d->stats.waiting && d->sa->view) || n_drawn(d)) &&
 		!is_in_doubt(d);
 }
 
@@ -597,7 +605,8 @@ on_turn(void *data)
 	while (d->left && has_work(d) && transport_now(d->transport) -
 	       d->turn_began < d->params.turn_us) {
 		d->left--;
-		draw_next(d);
+		draw_next(d, &d->drawn[0]);
+		draw_next(d, &d->drawn[1]);
 		j = d->sa->view ? sa_queue_next(d->queue) : NULL;
 		d->stats.waiting = sa_queue_length(d->queue);
 		if (j && sa_job_changes(j) &&
@@ -710,7 +719,8 @@ sa_server_set_shut(struct sa_server *d, bool shut)
 	while (shut && ((j = sa_queue_next(d->queue)) ||
 			(j = sa_queue_next(d->held))))
 		discard(d, j, "SA request to a standby");
-	while (shut && (link = g_queue_pop_head_link(&d->drawn)))
+	while (shut && ((link = g_queue_pop_head_link(&d->drawn[0])) ||
+			(link = g_queue_pop_head_link(&d->drawn[1]))))
 		discard(d, link->data, "SA request to a standby");
 	d->stats.waiting = sa_queue_length(d->queue);
 }
@@ -734,7 +744,6 @@ sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
 	d->asked = g_new0(struct sa_subscriber, d->params.max_reports);
 	d->jobs = g_hash_table_new(sa_request_key_hash, sa_request_key_equal);
 	d->handed_to = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	g_queue_init(&d->drawn);
 	d->messages = sa_message_new(d->transport, sa_server_on_message, d);
 	begin_turn(d);
 	return d;
@@ -749,7 +758,8 @@ sa_server_free(struct sa_server *d)
 		return;
 	mad_client_cancel_owner(d->client, d);
 	sa_message_free(d->messages);
-	while ((link = g_queue_pop_head_link(&d->drawn)))
+	while ((link = g_queue_pop_head_link(&d->drawn[0])) ||
+	       (link = g_queue_pop_head_link(&d->drawn[1])))
 		sa_job_free(link->data);
 	transport_timer_clear(d->transport, &d->turn_timer);
 	transport_timer_clear(d->transport, &d->held_timer);
