@@ -9,7 +9,9 @@
  * line, which ends with a newline or with the client's end, and has control.c
  * answer it; on_room() writes the answer, and closes. A client that sends no line
  * in time, or does not read its answer in time, is disconnected. One client too
- * many waits until another has ended. No call waits: all descriptors are
+ * many takes the place of the oldest that has sent no line, or is turned away.
+ * Root, and the user that minism runs as, have as many places again, so that a
+ * group's clients never keep them out. No call waits: all descriptors are
  * non-blocking.
  *
  * The mode. bind() takes the mode of the socket's inode (less the umask), and
@@ -40,7 +42,7 @@
 #include <unistd.h>
 
 #define BACKLOG		16
-#define PAUSE_MS	200	/* without room for another client */
+#define PAUSE_MS	200	/* without a descriptor for another client */
 #define TICKS		10	/* of a client's patience */
 #define NO_GROUP	((gid_t)-1)
 #define SENT_MAX	(CONTROL_LINE_MAX + CONTROL_PREFIX_MAX)
@@ -61,6 +63,7 @@ struct control_socket {
 struct control_client {
 	struct control_socket *s;
 	int fd;
+	bool is_owner;		/* root, or the user that minism runs as */
 	guint source, timer;
 	unsigned ticks;		/* since it connected, or its line was there */
 	size_t len;		/* of line */
@@ -78,6 +81,7 @@ const struct control_socket_params ctlsock_params_default = {
 static const char unwelcome[] =
 	"only root, the user that minism runs as and the group of its socket "
 	"may ask\n";
+static const char full[] = "too many clients at once: ask again\n";
 
 /* --- clients --- */
 
@@ -189,14 +193,15 @@ has_group(int fd, gid_t own, gid_t wanted)
 }
 
 static bool
-is_welcome(struct control_socket *s, int fd)
+is_welcome(struct control_socket *s, int fd, bool *is_owner)
 {
 	struct ucred who;
 	socklen_t len = sizeof(who);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) < 0)
 		return false;
-	if (who.uid == 0 || who.uid == geteuid() ||
+	*is_owner = who.uid == 0 || who.uid == geteuid();
+	if (*is_owner ||
 	    (s->group != NO_GROUP && has_group(fd, who.gid, s->group)))
 		return true;
 	log_limited(s->log, LOG_WARNING, "control", "turned away",
@@ -217,51 +222,66 @@ on_pause(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-/* Clients stay in the backlog: poll() would return at once, over and over. */
-static gboolean
-pause_accepting(struct control_socket *s)
-{
-	s->source = 0;
-	s->pause = g_timeout_add(PAUSE_MS, on_pause, s);
-	return G_SOURCE_REMOVE;
-}
-
 /* An empty buffer has room for it; a failure is ignored. */
 static void
-turn_away(int peer)
+turn_away(int peer, const char *why)
 {
 	g_autoptr(GString) answer = g_string_new(NULL);
 
-	control_put_head(CONTROL_NOT_DONE, strlen(unwelcome), answer);
-	g_string_append(answer, unwelcome);
+	control_put_head(CONTROL_NOT_DONE, strlen(why), answer);
+	g_string_append(answer, why);
 	send(peer, answer->str, answer->len, MSG_NOSIGNAL);
 	close(peer);
+}
+
+/* False: there is none. */
+static bool
+make_place(struct control_socket *s, bool for_owner)
+{
+	unsigned max = s->params.max_clients * (for_owner ? 2 : 1);
+	struct control_client *idle = NULL;
+
+	for (GList *l = s->clients.tail; l; l = l->prev) {
+		struct control_client *c = l->data;
+
+		if (!c->answer && (for_owner || !c->is_owner))
+			idle = c;
+	}
+	if (s->clients.length >= max && idle)
+		client_end(idle);
+	return s->clients.length < max;
 }
 
 static gboolean
 on_connect(gint fd, GIOCondition condition, gpointer data)
 {
 	struct control_socket *s = data;
+	int peer = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	struct control_client *c;
-	int peer;
+	bool is_owner;
 
-	if (s->clients.length >= s->params.max_clients)
-		return pause_accepting(s);
-	peer = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (peer < 0 && errno != EAGAIN && errno != ECONNABORTED) {
 		log_limited(s->log, LOG_WARNING, "control", "cannot accept",
 			    "%s", g_strerror(errno));
-		return pause_accepting(s);
+		/* it stays in the backlog: poll() would return at once */
+		s->source = 0;
+		s->pause = g_timeout_add(PAUSE_MS, on_pause, s);
+		return G_SOURCE_REMOVE;
 	}
 	if (peer < 0)
 		return G_SOURCE_CONTINUE;
-	if (!is_welcome(s, peer)) {
-		turn_away(peer);
+	if (!is_welcome(s, peer, &is_owner)) {
+		turn_away(peer, unwelcome);
+		return G_SOURCE_CONTINUE;
+	}
+	if (!make_place(s, is_owner)) {
+		turn_away(peer, full);
 		return G_SOURCE_CONTINUE;
 	}
 	c = g_new0(struct control_client, 1);
 	c->s = s;
 	c->fd = peer;
+	c->is_owner = is_owner;
 	c->source = g_unix_fd_add(peer, G_IO_IN, control_on_input, c);
 	c->timer = g_timeout_add(s->params.patience_ms / TICKS, on_tick, c);
 	g_queue_push_tail(&s->clients, c);

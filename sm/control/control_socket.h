@@ -16,7 +16,8 @@
 struct control_socket;
 
 struct control_socket_params {
-	unsigned max_clients;	/* one more waits */
+	unsigned max_clients;	/* twice as many with those of root and of the
+				   user that the manager runs as */
 	unsigned patience_ms;	/* until its request is there, and then until
 				   it has read the answer */
 	const char *group;	/* may connect as well; NULL, or there is no

@@ -327,21 +327,21 @@ expect_whole(int fd)
 	assert_has(answer, " manager 20000\n");
 }
 
-SETUP_TEST(test_one_too_many_waits)
+SETUP_TEST(test_idle_clients_give_way)
 {
-	int fd[MAX_CLIENTS], last;
+	int fd[2 * MAX_CLIENTS];
+	char c;
 
-	fd[0] = dial(PLACE);	/* asks nothing */
-	for (unsigned i = 1; i < MAX_CLIENTS; i++)
-		fd[i] = ask("view status\n");
-	last = ask("sweep\n");
-	turn(4);
-	assert_int_equal(t->sweeps, 0);
-	close(fd[0]);
-	for (unsigned i = 1; i < MAX_CLIENTS; i++)
-		expect_whole(fd[i]);
-	expect_heard(last, SWEEPS);
-	assert_int_equal(t->sweeps, 1);
+	for (unsigned i = 0; i < G_N_ELEMENTS(fd); i++) {
+		fd[i] = dial(PLACE);
+		turn(1);
+	}
+	expect_heard(ask("sweep\n"), SWEEPS);
+	assert_int_equal(recv(fd[0], &c, 1, 0), 0);
+	for (unsigned i = 1; i < G_N_ELEMENTS(fd); i++)
+		assert_int_equal(recv(fd[i], &c, 1, 0), -1);
+	for (unsigned i = 0; i < G_N_ELEMENTS(fd); i++)
+		close(fd[i]);
 }
 
 /* What the manager computes for one is not taken from anybody's time. */
@@ -486,6 +486,38 @@ SETUP_TEST(test_a_group_is_let_in)
 	if (tells_groups(gid))
 		assert_true(may_sweep(t, STRANGER, STRANGER, gid));
 	assert_false(may_sweep(t, STRANGER, STRANGER, STRANGER));
+}
+
+static int
+dial_as(uid_t uid, gid_t gid)
+{
+	int fd;
+
+	assert_int_equal(setegid(gid) + seteuid(uid), 0);
+	fd = dial(PLACE);
+	assert_int_equal(seteuid(0) + setegid(0), 0);
+	return fd;
+}
+
+/* Its clients are being served, all at once. */
+SETUP_TEST(test_a_group_does_not_keep_root_out)
+{
+	const struct group *daemon = getgrnam("daemon");
+	int fd[MAX_CLIENTS], last;
+
+	if (geteuid() != 0 || !daemon)
+		skip();
+	reopen_for(t, "daemon");
+	assert_int_equal(chmod(t->folder, 0755), 0);
+	for (unsigned i = 0; i < MAX_CLIENTS; i++) {
+		fd[i] = dial_as(STRANGER, daemon->gr_gid);
+		say(fd[i], "view status\n");
+	}
+	last = dial_as(STRANGER, daemon->gr_gid);
+	expect_heard(last, "minism 2 1 36\ntoo many clients");
+	expect_heard(ask("sweep\n"), SWEEPS);
+	for (unsigned i = 0; i < MAX_CLIENTS; i++)
+		expect_whole(fd[i]);
 }
 
 static void
