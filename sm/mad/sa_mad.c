@@ -49,12 +49,6 @@ sa_make_response(uint8_t mad[MAD_SIZE], unsigned status)
 	bytes_store(mad + OFF_ATTR_OFFSET, sa_record_size(attr_id) / 8, 2);
 }
 
-void
-sa_set_attribute(uint8_t mad[MAD_SIZE], unsigned attr_id)
-{
-	bytes_store(mad + MAD_OFF_ATTR_ID, attr_id, 2);
-}
-
 bool
 sa_is_request(unsigned method)
 {

@@ -74,9 +74,6 @@ bool sa_header_read(const uint8_t *mad, size_t len, struct sa_header *h);
  * (of the record of `attr_id`), no RMPP; SM_Key is cleared, data stay. */
 void sa_make_response(uint8_t mad[MAD_SIZE], unsigned status);
 
-/* AttributeID, if the answer's is another. Before sa_make_response(). */
-void sa_set_attribute(uint8_t mad[MAD_SIZE], unsigned attr_id);
-
 /* False of answers, and of messages without one: Trap, TrapRepress, Report. */
 bool sa_is_request(unsigned method);
 

@@ -137,17 +137,6 @@ of_port(const struct informs *i, uint64_t port_guid, guint n)
 	return s && s->port_guid == port_guid ? s : NULL;
 }
 
-/* The lowest index that the port does not use. */
-static uint16_t
-free_index(const struct informs *i, uint64_t port_guid)
-{
-	struct subscription key = { .port_guid = port_guid };
-
-	while (sa_store_find(&i->all, &key))
-		key.index++;
-	return key.index;
-}
-
 static bool
 names_gid(const struct inform_info *info)
 {
@@ -217,7 +206,8 @@ informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
 		same->confirmed = now;
 		return MAD_STATUS_OK;
 	}
-	s.index = free_index(i, s.port_guid);
+	while (sa_store_find(&i->all, &s))
+		s.index++;
 	if (i->all.list->len >= SUBSCRIPTIONS_MAX ||
 	    s.index >= SUBSCRIPTIONS_A_PORT)
 		return SA_STATUS_NO_RESOURCES;
@@ -416,7 +406,7 @@ informs_notify(struct informs *i, const struct sa_db *v,
 
 bool
 informs_next(struct informs *i, const struct sa_db *v, int64_t now,
-	     struct report *out)
+	     struct sa_report *out)
 {
 	const struct subscription *s;
 	struct waiting_notice *w;
@@ -431,12 +421,15 @@ informs_next(struct informs *i, const struct sa_db *v, int64_t now,
 		forget_key(i, w);
 		s = next_subscriber(i, v, w, &left);
 		if (s) {
-			*out = (struct report){
+			*out = (struct sa_report){
 				.port_guid = s->port_guid, .qp = s->qp,
 				.pkey = w->pkey,
 			};
-			memcpy(out->notice, w->notice, NOTICE_LEN);
-			memcpy(out->issuer, w->issuer, 16);
+			sa_build(out->mad, SA_METHOD_REPORT, SA_ATTR_NOTICE);
+			memcpy(out->mad + SA_DATA_OFFSET, w->notice,
+			       NOTICE_LEN);
+			memcpy(out->mad + SA_DATA_OFFSET + NOTICE_ISSUER_OFFSET,
+			       w->issuer, 16);
 			return true;
 		}
 		if (!left)

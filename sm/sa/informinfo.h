@@ -19,14 +19,7 @@ struct subscription {
 	int64_t made, confirmed;	/* us; 0: before this manager started */
 };
 
-/* A Report to one subscriber. */
-struct report {
-	uint64_t port_guid;
-	uint32_t qp;
-	uint16_t pkey;		/* of the partition it is about, or 0 */
-	uint8_t notice[64];
-	uint8_t issuer[16];
-};
+struct sa_report;
 
 struct informs {
 	struct sa_store all;	/* struct subscription, by PortGUID and index */
@@ -52,10 +45,11 @@ void informs_notify(struct informs *i, const struct sa_db *v,
 		    const uint8_t notice[64], const uint8_t issuer[16],
 		    uint16_t pkey, int64_t now);
 
-/* False: there is none, or the subscriptions that were compared were enough for
- * now: then a Notice is still waiting. */
+/* The next Report: its subscriber, its MAD, and in `pkey` the partition that it
+ * is about, or 0. False: there is none, or the subscriptions that were compared
+ * were enough for now: then a Notice is still waiting. */
 bool informs_next(struct informs *i, const struct sa_db *v, int64_t now,
-		  struct report *out);
+		  struct sa_report *out);
 /* No Notice waits any longer. */
 void informs_forget(struct informs *i);
 /* The subscriber does not answer a Report that was sent then: its subscriptions

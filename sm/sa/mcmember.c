@@ -105,14 +105,6 @@ compare_mgid(const void *a, const void *b)
 	return memcmp(a, b, 16);
 }
 
-static int
-compare_port_guid(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 struct groups *
 groups_new(void)
 {
@@ -162,7 +154,7 @@ groups_insert(struct groups *g, const struct group *draft)
 		group->r.life_selector = SA_EXACTLY;
 	group->members = (struct sa_store){
 		.list = g_ptr_array_new_with_free_func(g_free),
-		.compare = compare_port_guid,
+		.compare = guid_compare,
 	};
 	g->by_mlid[group->r.mlid - GROUPS_MLID_MIN] = group;
 	return group;

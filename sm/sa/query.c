@@ -272,7 +272,7 @@ query_paths(struct sa_query *q, bool multi)
 	/* GetMulti is answered by its own method, but with PathRecord's
 	 * attribute (IBA o15-0.2.7). */
 	if (multi)
-		sa_set_attribute(q->reply->mad, SA_ATTR_PATH);
+		bytes_store16(q->reply->mad + MAD_OFF_ATTR_ID, SA_ATTR_PATH);
 	sa_fields(q->h.mad.attr_id, &n);
 	if (n < 64 && q->h.comp_mask >> n) {	/* bits of no component */
 		answer_status(q, SA_STATUS_REQ_INVALID);

@@ -296,29 +296,27 @@ count_answer(struct sa_server *d, const struct sa_job *j)
 			 j->key.attr_id : 0]++;
 }
 
-/* Of a Get. True: it has not found its record yet. */
-static bool
-draw_one(struct sa_server *d, struct sa_job *j)
-{
-	sa_resume(&j->reply);
-	if (j->reply.kind == SA_REPLY_LATER)
-		return true;
-	count_answer(d, j);
-	send_reply(d, j);
-	return false;
-}
-
 /* The first one, which is then the last; but of tables, if memory is short. */
 static void
 draw_next(struct sa_server *d, GQueue *drawn)
 {
 	GList *link = g_queue_pop_head_link(drawn);
 	struct sa_job *j = link ? link->data : NULL;
+	bool goes_on;
 
 	if (!j)
 		return;
-	if (j->table ? !draw_table(d, j, d->params.at_once / PIECES) :
-	    !draw_one(d, j))
+	if (j->table) {
+		goes_on = draw_table(d, j, d->params.at_once / PIECES);
+	} else {
+		sa_resume(&j->reply);
+		goes_on = j->reply.kind == SA_REPLY_LATER;
+		if (!goes_on) {
+			count_answer(d, j);
+			send_reply(d, j);
+		}
+	}
+	if (!goes_on)
 		end_job(d, j);
 	else if (j->table && d->collected > d->params.max_collect)
 		g_queue_push_head_link(drawn, link);
@@ -453,17 +451,13 @@ has_work(const struct sa_server *d)
 		!is_in_doubt(d);
 }
 
-static bool
-has_reports(const struct sa_server *d)
-{
-	return d->sa->view && d->sa->informs->waiting.length &&
-		d->reports < d->params.max_reports && !is_in_doubt(d);
-}
-
 static void
 start_turn_timer(struct sa_server *d)
 {
-	if (!d->turn_timer && (has_work(d) || has_reports(d)))
+	bool has_reports = d->sa->view && d->sa->informs->waiting.length &&
+		d->reports < d->params.max_reports && !is_in_doubt(d);
+
+	if (!d->turn_timer && (has_work(d) || has_reports))
 		d->turn_timer = transport_timer_in(d->transport, 0, on_turn, d);
 }
 

@@ -154,39 +154,33 @@ sa_next_report(struct sa *sa, int64_t now, struct sa_report *out)
 	const struct sa_db *v = sa->view;
 	const struct memberships *m;
 	uint32_t port, own;
-	struct report r;
-	uint16_t pkey;
+	uint16_t about, pkey;
 
 	if (!v)
 		return false;
 	m = v->memberships;
 	own = v->subnet->local_port;
 	notify_groups(sa, now);
-	while (informs_next(sa->informs, v, now, &r)) {
-		port = sa_db_guid(v, r.port_guid);
+	while (informs_next(sa->informs, v, now, out)) {
+		port = sa_db_guid(v, out->port_guid);
 		if (port == SNAPSHOT_NONE || own == SNAPSHOT_NONE ||
 		    !v->lids->base[port]) {
-			informs_drop(sa->informs, r.port_guid, r.qp, now);
+			informs_drop(sa->informs, out->port_guid, out->qp, now);
 			continue;
 		}
 		/* our P_Key of the partition that it is about, if the
 		 * subscriber shares it, or of another that it shares; a QP
 		 * of a program has but one, most often the default one */
+		about = out->pkey;
 		pkey = memberships_common(m, own, port);
-		if (r.pkey && r.qp == 1 &&
-		    memberships_meet(m, own, port, r.pkey))
-			pkey = pkey_base(r.pkey) |
-				(memberships_of(m, own, r.pkey) &
+		if (about && out->qp == 1 &&
+		    memberships_meet(m, own, port, about))
+			pkey = pkey_base(about) |
+				(memberships_of(m, own, about) &
 				 PARTITION_FULL ? PKEY_FULL : 0);
-		*out = (struct sa_report){
-			.port_guid = r.port_guid, .qp = r.qp,
-			.lid = v->lids->base[port], .pkey = pkey,
-			.pkey_index = sa_db_pkey_index(v, own, pkey),
-		};
-		sa_build(out->mad, SA_METHOD_REPORT, SA_ATTR_NOTICE);
-		memcpy(out->mad + SA_DATA_OFFSET, r.notice, NOTICE_LEN);
-		memcpy(out->mad + SA_DATA_OFFSET + NOTICE_ISSUER_OFFSET,
-		       r.issuer, 16);
+		out->lid = v->lids->base[port];
+		out->pkey = pkey;
+		out->pkey_index = sa_db_pkey_index(v, own, pkey);
 		return true;
 	}
 	return false;
