@@ -13,8 +13,8 @@
  * leases have become shorter. It is replaced by a new one, so a crash leaves the
  * old or the new state; it has the keys of services, so its mode is 0600.
  *
- * A line that cannot be read is set aside in the file state.damaged, and costs
- * its fact: a LID comes from the fabric, an engine finds a rank anew, and clients
+ * A line that cannot be read, as of a newer version, is set aside in the file
+ * state.damaged, and costs its fact: a LID comes from the fabric, an engine finds a rank anew, and clients
  * are asked to reregister (IBA 14.4.2).
  *
  * Cost. Only the text of a part that has changed is made anew.
@@ -216,33 +216,6 @@ set_aside(const struct state *s, const struct state_told *told,
 	return ok;
 }
 
-/* Of a newer version, as before a downgrade: what this version cannot read is
- * lost at the first write, so it is kept once. False: it is not kept. */
-static bool
-keep_newer(const struct state *s, const char *text, gsize len)
-{
-	g_autoptr(GString) copy = g_string_new_len(text, (gssize)len);
-	g_autoptr(GError) error = NULL;
-	g_autofree char *path = NULL;
-	guint64 version;
-
-	if (!g_str_has_prefix(text, STATE_HEAD_WORD))
-		return true;
-	version = g_ascii_strtoull(text + strlen(STATE_HEAD_WORD), NULL, 10);
-	path = g_strdup_printf("%s.version-%" G_GUINT64_FORMAT, s->path,
-			       version);
-	if (version <= STATE_VERSION || s->params.is_read_only ||
-	    g_file_test(path, G_FILE_TEST_IS_REGULAR))
-		return true;
-	state_file_write(path, copy, G_FILE_SET_CONTENTS_DURABLE,
-			 STATE_FILE_OWNER_ONLY, &error);
-	log_say(s->params.log, LOG_WARNING, "memory", "%s was written by a newer "
-		"minism; %s%s", s->path, error ? "it cannot be kept, so nothing "
-		"is remembered from now on: " : "it is kept as ",
-		error ? error->message : path);
-	return !error;
-}
-
 /* False: the file must not be overwritten. */
 static bool
 read_all(struct state *s)
@@ -264,11 +237,9 @@ read_all(struct state *s)
 		log_say(s->params.log, LOG_WARNING, "memory", "%s; nothing is "
 			"remembered from now on, so that what it has is not "
 			"lost", error->message);
-	if (text) {
-		ok = keep_newer(s, text, len);
+	if (text)
 		state_read(s->params.owners, s->params.n, text, len,
 			   transport_now(s->transport), &told);
-	}
 	ok &= set_aside(s, &told, s->path, s->params.is_read_only ? NULL : aside);
 	s->clients = told.clients && !told.n_bad && !told.foreign->len;
 	g_string_free(s->foreign, TRUE);
