@@ -414,7 +414,6 @@ control_socket_open(const char *path, const struct control_hooks *hooks,
 	s->path = g_strdup(path);
 	s->fd = -1;
 	s->group = NO_GROUP;
-	g_queue_init(&s->clients);
 	if (g_strlcpy(at.sun_path, path, sizeof(at.sun_path)) >=
 	    sizeof(at.sun_path))
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NAMETOOLONG,

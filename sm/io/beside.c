@@ -118,32 +118,21 @@ beside_thread(gpointer data)
 	return NULL;
 }
 
-static struct beside_job *
-take_done(struct beside *b)
-{
-	struct beside_job *job;
-
-	g_mutex_lock(&b->lock);
-	job = g_queue_pop_head(&b->did);
-	g_mutex_unlock(&b->lock);
-	return job;
-}
-
 static gboolean
 settle_job(GSource *source, GSourceFunc fn, gpointer data)
 {
+	struct beside *b = data;
 	struct beside_job *job;
 
 	g_source_set_ready_time(source, -1);
-	while ((job = take_done(data)))
-		job_end(job);
+	do {
+		g_mutex_lock(&b->lock);
+		job = g_queue_pop_head(&b->did);
+		g_mutex_unlock(&b->lock);
+		if (job)
+			job_end(job);
+	} while (job);
 	return G_SOURCE_CONTINUE;
-}
-
-static gboolean
-on_ready(gpointer data)
-{
-	return G_SOURCE_CONTINUE;	/* its data is for settle_job() */
 }
 
 static void
@@ -153,7 +142,7 @@ start_thread(struct beside *b)
 	GMainContext *context = g_main_context_ref_thread_default();
 
 	b->source = g_source_new(&funcs, sizeof(GSource));
-	g_source_set_callback(b->source, on_ready, b, NULL);
+	g_source_set_callback(b->source, NULL, b, NULL);
 	g_source_attach(b->source, context);
 	g_main_context_unref(context);
 	b->thread = g_thread_new("beside", beside_thread, b);

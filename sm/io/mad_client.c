@@ -241,18 +241,6 @@ is_timed(const struct mad_client *x, const struct mad_request *r)
 	return is_smp(r) && r->since > x->stalled;
 }
 
-/* It has answered. */
-static void
-note_pace(struct mad_client *x, void *peer, int64_t waited)
-{
-	int64_t more = 2 * waited / (x->params.timeout_ms * (int64_t)1000);
-
-	if (more > 0)
-		keep_peer(x, peer, (unsigned)MIN(more, SLOW_MAX));
-	else if (g_hash_table_size(x->slow))
-		g_hash_table_remove(x->slow, peer);
-}
-
 /* Is another one on its way to its peer, which is slow? */
 static bool
 is_peer_busy(const struct mad_client *x, const struct mad_request *r)
@@ -368,19 +356,6 @@ put_off(struct mad_client *x, struct mad_request *r, int64_t now)
 }
 
 static void
-note_refused(struct mad_client *x, struct mad_request *r, const char *reason)
-{
-	struct transport_mad m = {
-		.event = TRANSPORT_RETURNED,
-		.addr = r->to,
-		.mad = r->mad,
-		.len = MAD_SIZE,
-	};
-
-	drop(x, reason, &m);
-}
-
-static void
 count_sent(struct mad_client *x, const struct mad_request *r)
 {
 	unsigned i = MIN(r->header.attr_id, MAD_CLIENT_ATTRS - 1);
@@ -436,7 +411,10 @@ transmit(struct mad_client *x, struct mad_request *r)
 	r->accepted = transport_send(x->transport, &r->to, r->mad, MAD_SIZE,
 				     timeout_ms, &error);
 	if (!r->accepted)
-		note_refused(x, r, error ? error->message : "send failed");
+		drop(x, error ? error->message : "send failed",
+		     &(struct transport_mad){
+			.event = TRANSPORT_RETURNED, .addr = r->to,
+			.mad = r->mad, .len = MAD_SIZE });
 	if (r->accepted ||
 	    !g_error_matches(error, TRANSPORT_ERROR, TRANSPORT_ERROR_AGAIN) ||
 	    !put_off(x, r, now)) {
@@ -601,17 +579,6 @@ lose(struct mad_client *x, struct mad_request *r)
 		transmit(x, r);
 }
 
-/* Its attempt is made again. An answered one has left its room. */
-static void
-make_again(struct mad_client *x, struct mad_request *r)
-{
-	g_queue_unlink(&x->again, &r->link);
-	if (is_smp(r) && !r->room)
-		wait_for_room(x, r);
-	else
-		transmit(x, r);
-}
-
 /* Its time-out is over. */
 static void
 expire(struct mad_client *x, struct mad_request *r, int64_t now)
@@ -651,6 +618,7 @@ mad_client_on_timer(void *data)
 {
 	struct mad_client *x = data;
 	int64_t now = transport_now(x->transport);
+	struct mad_request *r;
 
 	x->timer = 0;
 	note_stall(x, now);
@@ -661,8 +629,14 @@ mad_client_on_timer(void *data)
 	window_expire_ghosts(&x->window, now);
 	while (x->wire.head && request_of(x->wire.head)->deadline <= now)
 		expire(x, request_of(x->wire.head), now);
-	while (first_deadline(&x->again) <= now)
-		make_again(x, request_of(x->again.head));
+	while (first_deadline(&x->again) <= now) {
+		r = request_of(g_queue_pop_head_link(&x->again));
+		/* an answered one has left its room */
+		if (is_smp(r) && !r->room)
+			wait_for_room(x, r);
+		else
+			transmit(x, r);
+	}
 	advance(x);
 }
 
@@ -753,6 +727,7 @@ static void
 on_pace(struct mad_client *x, const struct mad_request *r, uint32_t tid)
 {
 	int64_t waited = transport_now(x->transport) - r->since;
+	int64_t more = 2 * waited / (x->params.timeout_ms * (int64_t)1000);
 	bool current = is_current(r, tid);
 
 	if (current && r->lost) {
@@ -761,8 +736,10 @@ on_pace(struct mad_client *x, const struct mad_request *r, uint32_t tid)
 	}
 	if (current)
 		window_adapt(&x->window, waited);
-	if (is_timed(x, r))
-		note_pace(x, r->peer, waited);
+	if (is_timed(x, r) && more > 0)
+		keep_peer(x, r->peer, (unsigned)MIN(more, SLOW_MAX));
+	else if (is_timed(x, r) && g_hash_table_size(x->slow))
+		g_hash_table_remove(x->slow, r->peer);
 }
 
 static void
@@ -870,10 +847,6 @@ mad_client_new(struct transport *t, const struct mad_client_params *params)
 	x->table_mask = TABLE_MIN - 1;
 	x->slow = g_hash_table_new(NULL, NULL);
 	x->stalled = -1;
-	g_queue_init(&x->queue);
-	g_queue_init(&x->wire);
-	g_queue_init(&x->again);
-	g_queue_init(&x->retry);
 	transport_set_receiver(t, on_mad, x);
 	return x;
 }

@@ -93,7 +93,6 @@ timers_new(GMainContext *context)
 	GSource *source = g_source_new(&source_funcs, sizeof(struct timers));
 	struct timers *t = (struct timers *)source;
 
-	g_queue_init(&t->sorted);
 	g_source_attach(source, context);
 	return t;
 }

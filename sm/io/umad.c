@@ -236,31 +236,19 @@ deliver(struct umad_device *d, size_t len)
 	buffer_trim(&d->in);
 }
 
-/* A turn of the main loop. */
-struct umad_turn {
-	int64_t began;
-	bool napped;
-};
-
-static bool
-is_over(const struct umad_turn *turn)
-{
-	return g_get_monotonic_time() - turn->began >= TURN_US;
-}
-
 /*
  * Nothing to read now, but answers are due: waits for one; false if none is due,
  * or none came in time. With many due each of them would wake this thread: a nap
  * lets them gather (once, then it waits for the next).
  */
 static bool
-linger(struct umad_device *d, struct umad_turn *turn)
+linger(struct umad_device *d, bool *napped)
 {
 	bool may_serve = d->asked && timers_next(d->u->base.timers) >
 		g_get_monotonic_time() + LINGER_MS * 1000;
 
-	if (d->waiting >= NAP_WAITING && !turn->napped) {
-		turn->napped = true;
+	if (d->waiting >= NAP_WAITING && !*napped) {
+		*napped = true;
 		g_usleep(NAP_US);
 		return true;
 	}
@@ -312,12 +300,13 @@ umad_watch(void *data)
 /* Armed only when there is no more to read; a MAD that arrives between the last
  * read and the arming is found by the watcher's next poll. */
 static gboolean
-on_wake(void *data)
+on_wake(GSource *source, GSourceFunc callback, gpointer data)
 {
 	struct umad_device *d = data;
-	struct umad_turn turn = { .began = g_get_monotonic_time() };
+	int64_t until = g_get_monotonic_time() + TURN_US;
+	bool napped = false;
 
-	g_source_set_ready_time(d->source, -1);
+	g_source_set_ready_time(source, -1);
 	if (d->fd < 0)
 		return G_SOURCE_CONTINUE;
 	/* The callbacks of a MAD, or the watcher, may have found that the
@@ -330,11 +319,12 @@ on_wake(void *data)
 		leave_device(d);
 		return G_SOURCE_CONTINUE;
 	}
-	for (unsigned i = 0; i < TURN_MAX && !is_over(&turn); i++) {
+	for (unsigned i = 0; i < TURN_MAX && g_get_monotonic_time() < until;
+	     i++) {
 		size_t len = read_mad(d);
 
 		if (len > 0) {
-			turn.napped = false;
+			napped = false;
 			d->errors = 0;
 			deliver(d, len);
 			continue;
@@ -346,20 +336,20 @@ on_wake(void *data)
 				leave_device(d);
 				return G_SOURCE_CONTINUE;
 			}
-			g_source_set_ready_time(d->source,
+			g_source_set_ready_time(source,
 						g_get_monotonic_time() +
 						ERROR_PAUSE_US);
 			return G_SOURCE_CONTINUE;
 		}
 		d->errors = 0;
-		if (linger(d, &turn))
+		if (linger(d, &napped))
 			continue;
 		/* not when the port is opened: the process may fork then */
 		if (!d->watcher)
 			d->watcher = g_thread_try_new("umad", umad_watch, d,
 						      NULL);
 		if (!d->watcher) {	/* no threads now: reads by itself */
-			g_source_set_ready_time(d->source,
+			g_source_set_ready_time(source,
 						g_get_monotonic_time() +
 						ERROR_PAUSE_US);
 			return G_SOURCE_CONTINUE;
@@ -370,18 +360,12 @@ on_wake(void *data)
 		g_mutex_unlock(&d->mutex);
 		return G_SOURCE_CONTINUE;
 	}
-	g_source_set_ready_time(d->source, 0);
+	g_source_set_ready_time(source, 0);
 	return G_SOURCE_CONTINUE;
 }
 
 /* A source that is ready at its ready time and nothing else. */
-static gboolean
-umad_dispatch(GSource *source, GSourceFunc callback, gpointer data)
-{
-	return callback(data);
-}
-
-static GSourceFuncs source_funcs = { .dispatch = umad_dispatch };
+static GSourceFuncs source_funcs = { .dispatch = on_wake };
 
 /* ----------------------------------------------------------------- sending */
 
@@ -757,7 +741,7 @@ device_init(struct umad_device *d, struct umad_transport *u)
 	for (unsigned i = 0; i < AGENTS; i++)
 		d->agents[i] = -1;
 	d->source = g_source_new(&source_funcs, sizeof(GSource));
-	g_source_set_callback(d->source, on_wake, d, NULL);
+	g_source_set_callback(d->source, NULL, d, NULL);
 	g_source_attach(d->source, u->context);
 	g_mutex_init(&d->mutex);
 	g_cond_init(&d->changed);

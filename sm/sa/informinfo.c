@@ -108,7 +108,6 @@ informs_new(void)
 	i->all.compare = compare_subscription;
 	i->keys = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
 					(GDestroyNotify)g_bytes_unref, NULL);
-	g_queue_init(&i->waiting);
 	return i;
 }
 
