@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "lab/choices.h"
 #include "lab/generate.h"
 #include "sm/decisions.h"
 #include "sm/mad/bytes.h"
@@ -193,6 +194,12 @@ EXPLAIN_TEST(test_m_key_of_port_info_is_not_told, EXPLAIN_JSON)
 	assert_null(strstr(p->text->str, "1234605616436508552"));
 }
 
+static void
+on_choice(const char *where, const char *text, void *data)
+{
+	g_string_append(((struct printed *)data)->text, text);
+}
+
 /* Of a ring without an order: the loop, by name; of each switch its choices. */
 EXPLAIN_TEST(test_credit_loop_and_candidates_are_told, EXPLAIN_TEXT)
 {
@@ -217,6 +224,7 @@ EXPLAIN_TEST(test_credit_loop_and_candidates_are_told, EXPLAIN_TEXT)
 	assert_has(p->text->str, "channels are in credit loops: 'S-");
 	assert_null(strstr(p->text->str, " 0 channels are in credit loops"));
 	assert_has(p->text->str, "0 loop");
+	choices_tell(s, lids, sweep.next.choice.lft, "minhop", on_choice, p);
 	lines = g_strsplit(p->text->str, "minhop: LIDs behind other switches: "
 			   "8 with one shortest path, 0 with", -1);
 	assert_int_equal(g_strv_length(lines), 1 + s->n_switches);
