@@ -14,7 +14,8 @@
  * LIDs without an owner, because their host is away, keep their entries, so
  * that a reboot changes no block. Packets may still be sent to them, so these
  * entries are verified like all others, and are dropped first if there is a
- * loop.
+ * loop, or no room for the trees of groups: engines leave that beside their own
+ * entries only.
  *
  * Small tables. An engine computes all LIDs on all switches. Entries above a
  * switch's LinearFDBCap are removed at the end and counted as unrouted; another
@@ -69,6 +70,7 @@ choice_drop_tables(struct choice *c)
 {
 	lft_free(c->lft);
 	c->lft = NULL;
+	c->keeps_held = false;
 	g_clear_pointer(&c->ranks, g_free);
 	g_clear_pointer(&c->notes, g_ptr_array_unref);
 	verify_result_clear(&c->alone);
@@ -217,10 +219,12 @@ choose_compute(const struct choice_wish *wish, const struct engine *engine,
 	c->ranks = g_steal_pointer(&out.ranks);
 	c->notes = g_steal_pointer(&out.notes);
 	engine_output_clear(&out);
-	more = in.previous ? choose_keep_unowned(&in, c->lft) : NULL;
+	more = in.previous && !wish->makes_room ?
+		choose_keep_unowned(&in, c->lft) : NULL;
 	if (more) {
 		verify_tables(g, more, NULL, c->ranks, &c->alone);
-		if (verify_is_sound(&c->alone)) {
+		c->keeps_held = verify_is_sound(&c->alone);
+		if (c->keeps_held) {
 			lft_free(c->lft);
 			c->lft = more;
 			return true;
@@ -706,11 +710,12 @@ choose_cut_trees(const struct graph *whole, struct lft *held,
 
 /* The held tables are the base, if that is as good. */
 static void
-choose_keep(const struct engine_input *in, struct choice *c)
+choose_keep(const struct choice_wish *wish, const struct engine_input *in,
+	    struct choice *c)
 {
 	struct choice kept = { .lft = NULL }, new = *c;
 
-	if (!in->previous || c->safety == CHOICE_LOOP)
+	if (!in->previous || c->safety == CHOICE_LOOP || wish->makes_room)
 		return;
 	kept.lft = keep_tables(in->g, in->previous, c->lft, c->ranks);
 	if (!kept.lft)
@@ -720,6 +725,7 @@ choose_keep(const struct engine_input *in, struct choice *c)
 	if (verify_is_sound(&kept.alone) &&
 	    kept.alone.reach.lost_hosts <= c->alone.reach.lost_hosts &&
 	    kept.alone.reach.lost_mixed <= c->alone.reach.lost_mixed) {
+		c->keeps_held = true;
 		c->lft = kept.lft;
 		c->alone = kept.alone;
 		kept.lft = new.lft;
@@ -777,7 +783,7 @@ choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 		choice_clear(c);
 		return false;
 	}
-	choose_keep(in, c);
+	choose_keep(wish, in, c);
 	choose_cut(in->g, c);
 	/* The same but for the end: LinearFDBTop falls with other changes. */
 	if (in->previous && lft_size(in->previous) == lft_size(c->lft) &&

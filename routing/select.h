@@ -20,6 +20,8 @@ struct choice_wish {
 	/* The engine that made input->ranks; NULL: there are no ranks. */
 	const char *ranks_by;
 	const char *in_force;	/* auto: the present engine; NULL: none */
+	bool makes_room;	/* for trees of groups: no held entry stays for
+				   its own sake */
 };
 
 enum choice_safety {
@@ -34,6 +36,8 @@ struct choice {
 	enum choice_safety safety;
 	char *reason;		/* why this engine; one line */
 	struct lft *lft;
+	bool keeps_held;	/* held entries stay, which the engine did not
+				   leave room for trees of groups with */
 	uint32_t *ranks;	/* engine_output.ranks */
 	GPtrArray *notes;	/* engine_output.notes */
 	char *warning;		/* auto: few cables carry most traffic; or

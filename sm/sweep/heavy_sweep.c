@@ -811,6 +811,7 @@ route(struct sweep *s)
 	job->ranks_by = g_strdup(by);
 	job->in_force = g_strdup(persist_engine(s->memory, n));
 	job->observes = s->params.goal == SWEEP_GOAL_OBSERVE;
+	job->makes_room = s->run.why & 1u << SWEEP_CAUSE_GROUPS;
 	job->repair = g_steal_pointer(&s->repair);
 	for (guint i = 0; i < avoided->len; i++)
 		job->is_avoiding |= ((struct avoid_link *)avoided->pdata[i])->

@@ -52,6 +52,7 @@ choose(struct route_job *job, const struct graph *g, const struct graph *whole,
 		.require_deadlock_free = job->params.require_deadlock_free,
 		.ranks_by = job->ranks_by,
 		.in_force = job->in_force,
+		.makes_room = job->makes_room,
 	};
 	g_autofree uint8_t *roots = job->params.roots ?
 		g_new0(uint8_t, g->n_switches) : NULL;

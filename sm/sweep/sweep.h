@@ -53,8 +53,8 @@ enum sweep_cause {
 	SWEEP_CAUSE_MEANWHILE,	/* a change during the sweep */
 	SWEEP_CAUSE_RELEASED,	/* a flapping link is no longer held down */
 	SWEEP_CAUSE_AVOID,	/* the links to be avoided have changed */
-	SWEEP_CAUSE_GROUPS,	/* repaired tables leave no room for the trees
-				   of groups */
+	SWEEP_CAUSE_GROUPS,	/* repaired or kept tables leave no room for the
+				   trees of groups */
 	SWEEP_CAUSE_RETRY,	/* the fabric is not up */
 	SWEEP_CAUSE_UNTAKEN,	/* a port did not take an address or a
 				   protection; with back-off */
@@ -298,8 +298,9 @@ const GArray *sweep_peers(const struct sweep *s,
 /* Is this the LID of the standby that is to follow this master, whether or not
  * it answered in the last election? */
 bool sweep_is_heir(const struct sweep *s, uint16_t lid);
-/* A callback: if the present tables are the result of a repair, the engines
- * will route the fabric soon. */
+/* A callback: the present tables leave no room for a tree of a group. If they are
+ * the result of a repair, or have entries of the tables before, the engines will
+ * route the fabric soon without these. */
 void sweep_reroute(void *sweep);
 
 /* One sweep, from its begin to its end, when all of it is freed; or a light

@@ -145,9 +145,9 @@ sweep_reroute(void *sweep)
 {
 	struct sweep *s = sweep;
 
-	if (!s->view.is_repaired)
+	if (!s->view.is_repaired && !s->view.choice.keeps_held)
 		return;
-	s->view.is_repaired = false;
+	s->view.is_repaired = s->view.choice.keeps_held = false;
 	sweep_forget_repair(s);
 	sweep_request(s, SWEEP_CAUSE_GROUPS);
 }
