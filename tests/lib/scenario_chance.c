@@ -198,6 +198,7 @@ do_chance(struct play *p, char **args)
 	}
 	if (tell)
 		fclose(tell);
+	p->astray = sim_stats(p->w.sim)->reserved;	/* see do_storm() */
 	g_string_truncate(p->said, 0);
 	return true;
 }
