@@ -38,7 +38,8 @@
  *				had the LID before: it may change, unless the
  *				new next hop may still send back to this
  *				switch: it waits until the reply says that the
- *				entry there has changed
+ *				entry there has changed, cleared meanwhile if it
+ *				leads into a link that this plan brings up
  *	it works		it may change once the path from the new next
  *				hop works as well: until then it waits, if the
  *				plan has the first missing thing on that path:
@@ -472,6 +473,18 @@ judge_entry(const struct program_order *o, uint32_t sw, uint16_t lid)
 	return path_will_work(o, p->to, lid) ? CHANGE_WAITS : CHANGE_RUSHED;
 }
 
+/* Does an entry lead into a link that comes up as soon as its switch waits for
+ * no block? No table was verified with it. */
+static bool
+is_to_come(const struct program_order *o, uint32_t sw, uint8_t num)
+{
+	const struct progress *g = &o->switches[sw];
+
+	return num && num <= g->num_ports &&
+		!o->ports[g->first_port + num].carries &&
+		link_will_carry(o, g->first_port + num);
+}
+
 struct look {			/* at the entries of a block */
 	unsigned n[N_CHANGES];	/* changed entries of each kind */
 	uint8_t entry;		/* one with CHANGE_WAITS */
@@ -503,6 +516,10 @@ look_at_block(struct program_order *o, uint32_t sw, uint32_t block)
 			continue;
 		look.entry = (uint8_t)i;
 		o->entries[i] = held[i];
+		if (!is_to_come(o, sw, held[i]))
+			continue;
+		o->entries[i] = LFT_NO_PATH;
+		look.n[CHANGE_BROKEN]++;
 	}
 	return look;
 }
