@@ -557,10 +557,11 @@ sweep_begin(struct sweep *s)
 	s->run.is_repair = nodes && (nodes->len ||
 				     s->causes & 1u << SWEEP_CAUSE_PARTITIONS);
 	s->run.why = s->causes;
-	if (s->run.is_repair && nodes->len) {
+	if (s->run.is_repair && nodes->len)
 		s->run.why |= s->notice_causes;
+	/* those of nodes that are not due yet stay */
+	if (!s->run.is_repair || notices_due(s->notices) == INT64_MAX)
 		s->notice_causes = 0;
-	}
 	/* These wait for a heavy sweep. */
 	s->causes &= s->run.is_repair ? 1u << SWEEP_CAUSE_UNTAKEN |
 		1u << SWEEP_CAUSE_TRAP : 0u;

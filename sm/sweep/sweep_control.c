@@ -368,7 +368,8 @@ sweep_release_flaps(struct sweep *s)
 	 * the present one has enabled. */
 	if (!sweep_has_fabric(s))
 		return;
-	if (s->memory->disabled->len)
+	/* after one that failed or was broken off, the view is older */
+	if (s->memory->disabled->len && !s->failed && !s->astray)
 		forget_enabled(s);
 	for (guint i = 0; i < ended->len; i++) {
 		const struct flap *p = ended->pdata[i];
