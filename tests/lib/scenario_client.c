@@ -269,13 +269,16 @@ on_membership(const struct mad_client_answer *a, void *data, uint64_t life)
 	struct mcmember_record r;
 
 	c->asks = false;
-	if (a->outcome != MAD_CLIENT_ANSWERED || a->header.status ||
-	    life != c->life)
+	if (a->outcome != MAD_CLIENT_ANSWERED || life != c->life)
 		return;
-	sa_record_decode(SA_ATTR_MC_MEMBER, a->mad + SA_DATA_OFFSET, &r);
-	c->is_in |= 1u << c->group;
+	/* refused: it has left, and the answer to that was lost */
 	if (a->header.method == (SA_METHOD_DELETE | MAD_METHOD_RESPONSE))
 		c->is_in &= ~(1u << c->group);
+	else if (!a->header.status)
+		c->is_in |= 1u << c->group;
+	if (a->header.status)
+		return;
+	sa_record_decode(SA_ATTR_MC_MEMBER, a->mad + SA_DATA_OFFSET, &r);
 	c->was_in |= 1u << c->group;
 	c->mlid[c->group] = r.mlid;
 }

@@ -312,7 +312,8 @@ on_cue(struct sim *sim, void *data)
 	struct cue *c = data;
 
 	c->has_come = true;
-	if (c->line && !play_line(c->p, c->line))
+	if (c->line && !play_line(c->p, c->line + (*c->line == '?')) &&
+	    *c->line != '?')
 		g_error("%s: %s", c->line, c->p->said->str);
 }
 
