@@ -835,10 +835,31 @@ heavy_sweep_on_tables(GPtrArray *faults, GArray *mute, void *data)
 	route(s);
 }
 
+/* A copy in which no port has a LID other than that of the memory: cables were
+ * moved, so its Set may have been for another port. */
+static struct snapshot *
+forget_stray_lids(const struct snapshot *n, GArray *ranges)
+{
+	struct snapshot *copy = snapshot_copy(n);
+	guint i;
+
+	for (uint32_t port = 0; port < n->n_ports; port++) {
+		struct port_info *info = &copy->ports[port].info;
+
+		if (snapshot_is_end_port(n, port) &&
+		    g_array_binary_search(ranges, &n->ports[port].guid,
+					  guid_compare, &i) &&
+		    info->lid != g_array_index(ranges, struct lid_range,
+					       i).min)
+			info->lid = LID_NONE;
+	}
+	return copy;
+}
+
 void
 heavy_sweep_start(struct sweep *s)
 {
-	const struct snapshot *n = s->next.subnet;
+	struct snapshot *n = s->next.subnet;
 	const struct isolation_params *p = &s->params.isolation;
 	bool observes = s->params.goal == SWEEP_GOAL_OBSERVE;
 	bool ours = s->view.subnet && !s->cut_off && !s->astray && !observes;
@@ -846,11 +867,14 @@ heavy_sweep_start(struct sweep *s)
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GArray) items = NULL;
 	g_autoptr(GError) error = NULL;
-	const GArray *ranges = s->memory->lids.ranges;
+	GArray *ranges = s->memory->lids.ranges;
+	struct snapshot *found = s->run.strays && !observes ?
+		forget_stray_lids(n, ranges) : snapshot_ref(n);
 
-	s->next.lids = lid_assign(n, observes ? 0 : s->params.lmc,
+	s->next.lids = lid_assign(found, observes ? 0 : s->params.lmc,
 				  (const void *)ranges->data,
 				  observes ? 0 : ranges->len, notes, &error);
+	snapshot_unref(found);
 	for (guint i = 0; i < notes->len; i++)
 		log_limited(s->log, LOG_WARNING, "lids", "LIDs", "%s",
 			    (char *)notes->pdata[i]);

@@ -443,6 +443,7 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		return;
 	}
 	s->astray |= astray || other;
+	s->run.strays = astray && !other;
 	if (s->run.is_repair && !take_repair(s, n, objection))
 		return;
 	n = hold_flaps(s, n);

@@ -319,6 +319,8 @@ struct sweep_run {
 	uint32_t look;			/* see election_look() */
 	bool is_preparing;		/* hooks.prepare, before
 					   programming */
+	bool strays;			/* Sets of this manager alone may have
+					   reached other nodes */
 	/* what it computes beside the next view */
 	struct port_tables *qos;	/* tables that QoS needs it to read */
 	GPtrArray *table_faults;
