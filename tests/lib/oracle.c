@@ -262,7 +262,8 @@ judge_unicast(struct oracle *o, struct oracle_verdict *v)
 		port = lid <= lids->top ? lids->owner[lid] : SNAPSHOT_NONE;
 		if (port == SNAPSHOT_NONE ||
 		    !oracle_place(o->c->s, port, &home, &num)) {
-			turn_all(o, lid, true);	/* a host that is away */
+			turn_all(o, lid, !o->c->was_switch ||
+				 !o->c->was_switch[lid]);
 			continue;
 		}
 		turn_all(o, lid, num != 0);

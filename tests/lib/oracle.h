@@ -18,6 +18,9 @@ struct oracle_case {
 	const struct lft *before;	/* or NULL: each entry may be this, */
 	bool is_ordered;	/* but none is new while its next hop has an old
 				   one that leads back */
+	/* By LID: its port is away, and was a switch's, to which switches
+	 * without CAs send no data. Or NULL: all were those of CAs. */
+	const bool *was_switch;
 	const struct mft *mft;		/* or NULL */
 	const struct multicast_group *groups;
 	uint32_t n_groups;

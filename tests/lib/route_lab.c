@@ -214,21 +214,19 @@ write_over(const struct lft *held, const struct lft *lft)
 }
 
 void
-lab_judge_update(const struct snapshot *s, const struct lid_map *lids,
-		 const struct lft *held, const struct choice *c,
-		 bool is_ordered)
+lab_judge_update(const struct oracle_case *of, const struct lft *held,
+		 const struct choice *c)
 {
 	struct lft *at = lft_copy(held), *end = write_over(held, c->lft);
 	struct lft *next = write_over(held, c->bridge ? c->bridge : c->lft);
 	unsigned stage = 0;
 
 	do {
-		struct oracle_case step = {
-			.s = s, .lids = lids, .lft = next, .before = at,
-			.is_ordered = is_ordered,
-		};
+		struct oracle_case step = *of;
 		struct oracle_verdict v;
 
+		step.lft = next;
+		step.before = at;
 		oracle_judge(&step, &v);
 		assert_int_equal(v.n_looped, 0);
 		step.before = NULL;

@@ -8,6 +8,7 @@
 
 #include "routing/engine.h"
 #include "routing/select.h"
+#include "tests/lib/oracle.h"
 
 struct fabric {
 	const struct engine *engine;
@@ -68,10 +69,9 @@ void lab_go_round(const struct graph *g, struct lft *lft);
 
 /* An update of what the switches hold: no step has a loop with the one before it
  * nor sends packets round, and the last one leaves the tables of the choice; so
- * says the oracle. is_ordered: see oracle_case. */
-void lab_judge_update(const struct snapshot *s, const struct lid_map *lids,
-		      const struct lft *held, const struct choice *c,
-		      bool is_ordered);
+ * says the oracle, whose case this is but for the tables. */
+void lab_judge_update(const struct oracle_case *of, const struct lft *held,
+		      const struct choice *c);
 
 /* Makes n entries wrong, in one of the ways in which entries are. */
 void lab_spoil(const struct graph *g, struct lft *lft, uint32_t n,

@@ -346,7 +346,8 @@ FABRIC_TEST(test_drains_when_old_and_new_loop_together, "ring(5;1)")
 	assert_false(f->choice.held_loop);
 	assert_non_null(f->choice.together.cycle);
 
-	lab_judge_update(f->s, f->lids, old, &f->choice, false);
+	lab_judge_update(&(struct oracle_case){ .s = f->s, .lids = f->lids },
+			 old, &f->choice);
 
 	/* One that is there already is not worth an interruption. */
 	f->in.previous = circle;
@@ -401,7 +402,8 @@ FABRIC_TEST(test_loop_of_strays_does_not_hide_another, "ring(5;1)")
 	assert_true(choose(f, NULL, false));
 	assert_true(f->choice.held_loop);
 	assert_int_equal(f->choice.safety, CHOICE_DRAIN);
-	lab_judge_update(f->s, f->lids, live, &f->choice, false);
+	lab_judge_update(&(struct oracle_case){ .s = f->s, .lids = f->lids },
+			 live, &f->choice);
 }
 
 /* A host is away; its entries stay, unless they would close a circle. */

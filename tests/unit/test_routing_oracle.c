@@ -467,7 +467,8 @@ TEST(test_updates_have_no_loop_with_what_is_held)
 		assert_int_equal(v.n_looped > 0, new.safety == CHOICE_DRAIN);
 		if (new.safety == CHOICE_DRAIN) {
 			n_drained++;
-			lab_judge_update(next.s, next.lids, held, &new, false);
+			lab_judge_update(&(struct oracle_case){
+				.s = next.s, .lids = next.lids }, held, &new);
 			count_changes(&new, held, &n);
 		}
 		lft_free(held);
