@@ -703,9 +703,9 @@ expect_file_has(struct play *p, char **args)
 	g_autofree char *path = g_build_filename(p->dir, args[0], NULL);
 	g_autofree char *text = NULL;
 
-	return (g_file_get_contents(path, &text, NULL, NULL) &&
-		strstr(text, args[1])) ||
-		play_fail(p, "it is %s", text ? text : "away");
+	return expect_that(p, args,
+			   g_file_get_contents(path, &text, NULL, NULL) &&
+			   strstr(text, args[1]), text ? text : "away");
 }
 
 /* ---- subnet administration ---- */
@@ -781,7 +781,7 @@ const struct play_word play_expectations[] = {
 	{ "partitions", expect_partitions }, { "vls", expect_vls },
 	{ "keys", expect_keys }, { "stored-keys", expect_stored_keys },
 	{ "file", expect_file }, { "no-file", expect_file },
-	{ "file-has", expect_file_has },
+	{ "file-has", expect_file_has }, { "no-file-has", expect_file_has },
 	/* of the last sweep */
 	{ "degraded", expect_degraded },
 	{ "problem", expect_judged }, { "warning", expect_judged },
