@@ -206,6 +206,15 @@ TEST(test_a_list_goes_by_its_order_and_auto_by_the_load)
 	}
 }
 
+/* No other engine can be 10% better. */
+FABRIC_TEST(test_an_engine_near_the_bound_stays, "PGFT(5,5;1,3)")
+{
+	const struct choice_wish wish = { .in_force = "updn" };
+
+	assert_true(choose_tables(&wish, &f->in, &f->choice, &f->error));
+	assert_has(f->choice.compared->pdata[0], "not tried");
+}
+
 /* ftree has the lower load here, and updn shifts with three quarters of the
  * congestion. */
 TEST(test_auto_counts_shifts)
