@@ -249,18 +249,21 @@ TEST(test_field_that_is_taken_with_the_link_is_taken)
 		assert_int_equal(b.r.untaken[p], 0);
 }
 
-/* Refuses the Set to Active, for the other end has brought it up already. */
+/* Refuses the Set to Active, for the other end has brought it up already; without
+ * data: and all questions. */
 static bool
 tamper_already_active(struct fake *f, uint32_t node, uint8_t *answer,
 		      void *data)
 {
 	struct port_info info;
 	const struct mad_header h = mad_header_of(answer);
+	unsigned *n = data;
 
 	port_info_decode(smp_data(answer), &info);
 	if (h.attr_id == MAD_ATTR_PORT_INFO && (h.attr_mod & 0xff) > 0 &&
-	    info.state == PORT_STATE_ACTIVE && f->sets > *(unsigned *)data) {
-		*(unsigned *)data = f->sets;
+	    info.state == PORT_STATE_ACTIVE && (!n || f->sets > *n)) {
+		if (n)
+			*n = f->sets;
 		answer[5] = MAD_STATUS_BAD_VALUE;
 	}
 	return true;
@@ -278,6 +281,13 @@ BENCH_TEST(test_refused_activation_of_an_active_port_is_no_failure, "single(4)")
 	assert_true(last_set > 0);
 	assert_int_equal(b->r.failed, 0);
 	assert_int_equal(b->r.problems->len, 0);
+}
+
+BENCH_TEST(test_port_that_refuses_all_is_told, "single(4)")
+{
+	fake_tamper(b->f, tamper_already_active, NULL);
+	bench_run(b);
+	assert_true(b->r.problems->len > 0);
 }
 
 static void
