@@ -30,4 +30,11 @@ struct golden {
  * the program. */
 const GPtrArray *golden_add(const char *file, golden_fn made, const void *of);
 
+#define GOLDEN(file, made) \
+	__attribute__((constructor)) static void \
+	add_##made(void) \
+	{ \
+		golden_add(file, made, NULL); \
+	}
+
 #endif

@@ -93,11 +93,7 @@ refused(const void *of, const char *text)
 	return g_string_free(out, FALSE);
 }
 
-__attribute__((constructor)) static void
-add_file(void)
-{
-	golden_add("arguments", refused, NULL);
-}
+GOLDEN("arguments", refused)
 
 /* All other than what is built in. Underscores in options are dashes; as
  * getopt_long() reads them, options may be cut short and joined. */

@@ -196,12 +196,8 @@ designed(const void *of, const char *text)
 	return g_string_free(out, FALSE);
 }
 
-__attribute__((constructor)) static void
-add_files(void)
-{
-	golden_add("compare", compared, NULL);
-	golden_add("design", designed, NULL);
-}
+GOLDEN("compare", compared)
+GOLDEN("design", designed)
 
 /* Of several nodes with one name none is meant by it. */
 TEST(test_a_design_means_nodes_by_name_or_guid)

@@ -172,11 +172,7 @@ drawn(const void *of, const char *text)
 	return g_strdup(f.out->str);
 }
 
-__attribute__((constructor)) static void
-add_file(void)
-{
-	golden_add("dumps", drawn, NULL);
-}
+GOLDEN("dumps", drawn)
 
 TEST(test_dump_all_writes_into_folder_and_replaces)
 {

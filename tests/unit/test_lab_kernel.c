@@ -409,8 +409,4 @@ transcript(const void *of, const char *text)
 	return g_string_free(p.out, FALSE);
 }
 
-__attribute__((constructor)) static void
-add_file(void)
-{
-	golden_add("kernel", transcript, NULL);
-}
+GOLDEN("kernel", transcript)

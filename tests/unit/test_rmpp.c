@@ -397,11 +397,7 @@ transcript(const void *of, const char *text)
 	return g_string_free(out, FALSE);
 }
 
-__attribute__((constructor)) static void
-add_file(void)
-{
-	golden_add("rmpp", transcript, NULL);
-}
+GOLDEN("rmpp", transcript)
 
 /* ------------------------------------------------- one against the other */
 

@@ -198,11 +198,7 @@ damaged(const void *of, const char *text)
 	return g_string_free(out, FALSE);
 }
 
-__attribute__((constructor)) static void
-add_file(void)
-{
-	golden_add("state", damaged, NULL);
-}
+GOLDEN("state", damaged)
 
 /* Every byte that is another, and every length that is less: an end of a line
  * is one of two LIDs of three. And a text that is sealed is none. */
