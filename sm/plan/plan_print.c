@@ -74,7 +74,9 @@ begin_step(struct printer *p, const struct plan_step *step,
 	report_say(&p->r, "  %s of ", what);
 	report_text(&p->r, "kind", plan_kind_name(step->kind), NULL);
 	report_hex(&p->r, "guid", n->info.node_guid, 16, NULL);
-	report_text(&p->r, "node", snapshot_node_name(n), port ? " port " : "");
+	/* what a node is called is not written: no part of the digest */
+	report_text(&p->r, "node", p->sum ? NULL : snapshot_node_name(n),
+		    port ? " port " : "");
 	if (port)
 		report_number(&p->r, "port", port->num, "");
 	report_say(&p->r, " (0x%016" PRIx64 ")", port && port->guid ?
