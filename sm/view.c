@@ -317,7 +317,7 @@ view_write(const struct view_values *v, GString *out)
 		put_pkeys(v, i, out);
 	for (uint32_t i = 0; v->tables && i < s->n_switches; i++)
 		put_table(v, s->switches[i], out);
-	view_lines_cut(out, begin);
+	view_lines_wrap(out, begin);
 	put_end(v, out);
 }
 
@@ -342,7 +342,7 @@ view_write_node(const struct view_values *v, uint32_t node, GString *out)
 	}
 	if (snapshot_is_switch(n))
 		put_table(v, node, out);
-	view_lines_cut(out, begin);
+	view_lines_wrap(out, begin);
 	put_end(v, out);
 }
 

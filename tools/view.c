@@ -252,7 +252,8 @@ static void (*const takes[VIEW_KINDS])(struct reading *r,
 	[VIEW_HOP] = take_hop, [VIEW_AWAY] = take_away,
 };
 
-/* The next line that begins with # at *at or behind it, which goes past it. */
+/* The next line that begins with # at *at or behind it, with those that go on with
+ * it; *at goes past it. */
 static bool
 next_line(const char **at, GString *line)
 {
@@ -264,10 +265,13 @@ next_line(const char **at, GString *line)
 	}
 	if (!*at)
 		return false;
-	end = *at + strcspn(*at, "\n");
 	g_string_truncate(line, 0);
-	g_string_append_len(line, *at, end - *at);
-	*at = end;
+	do {
+		*at += line->len ? strlen("\n" VIEW_LINE_MORE) : 0;
+		end = *at + strcspn(*at, "\n");
+		g_string_append_len(line, *at, end - *at);
+		*at = end;
+	} while (g_str_has_prefix(end, "\n" VIEW_LINE_MORE));
 	return true;
 }
 

@@ -155,23 +155,18 @@ view_verdict_text(const char *verdict, const uint64_t *numbers)
 }
 
 void
-view_lines_cut(GString *out, gsize begin)
+view_lines_wrap(GString *out, gsize begin)
 {
-	char *to = out->str + begin;
-	const char *from = to, *end;
+	static const char more[] = "\n" VIEW_LINE_MORE;
 
-	for (; *from; from = end) {
-		gsize len, kept;
+	for (gsize at = begin; at < out->len; at++) {
+		gsize len = strcspn(out->str + at, "\n");
 
-		end = from + strcspn(from, "\n");
-		end += *end != '\0';
-		len = (gsize)(end - from);
-		kept = *from == '#' && len > VIEW_LINE_MAX + 1 ?
-			VIEW_LINE_MAX : len;
-		memmove(to, from, kept);
-		to += kept;
-		if (kept < len)
-			*to++ = '\n';
+		if (out->str[at] == '#' && len > VIEW_LINE_MAX) {
+			g_string_insert(out, (gssize)(at + VIEW_LINE_MAX),
+					more);
+			len = VIEW_LINE_MAX;
+		}
+		at += len;
 	}
-	g_string_truncate(out, (gsize)(to - out->str));
 }

@@ -20,6 +20,7 @@
 
 #define VIEW_VERSION	1u
 #define VIEW_LINE_MAX	254u	/* bytes: ibsim ends at longer ones */
+#define VIEW_LINE_MORE	"#+"	/* the rest of the line before */
 #define VIEW_WORDS	8u
 #define VIEW_LFT_BLOCK	64u	/* entries of a line #lft */
 #define VIEW_PORT0_SPEED "4xSDR"	/* of a switch's port 0, unless said */
@@ -145,8 +146,9 @@ void view_counts_put(const uint64_t *numbers, bool is_whole, GString *out);
 /* "UP: 8 switches, 15 of 16 hosts, 31 of 32 links Active"; g_free. */
 char *view_verdict_text(const char *verdict, const uint64_t *numbers);
 
-/* Cuts the lines from here on that are longer than VIEW_LINE_MAX. */
-void view_lines_cut(GString *out, gsize begin);
+/* Goes on, in lines VIEW_LINE_MORE, with the lines from here on that are longer
+ * than VIEW_LINE_MAX. */
+void view_lines_wrap(GString *out, gsize begin);
 
 /* A line of this kind, without its end: numbers that it lacks are 0; *text is
  * the place in it, or NULL. False: it is of another kind, or one of its numbers
