@@ -168,16 +168,24 @@ host_left(struct expected *e, const struct expected_node *n,
 	    "left%s: %s%s%s", lid ?: "", text[0], where, text[1]);
 }
 
-/* The first cabled port of a node, or SNAPSHOT_NONE. */
+/* The first port of a node with a cable, rather one to a switch; or
+ * SNAPSHOT_NONE. */
 static uint32_t
 cabled_port(const struct snapshot *s, uint32_t node)
 {
 	const struct snapshot_node *n = &s->nodes[node];
+	uint32_t first = SNAPSHOT_NONE;
 
-	for (unsigned num = 1; num <= n->info.num_ports; num++)
-		if (s->ports[n->first_port + num].peer != SNAPSHOT_NONE)
-			return n->first_port + num;
-	return SNAPSHOT_NONE;
+	for (unsigned num = n->info.num_ports; num >= 1; num--) {
+		uint32_t port = n->first_port + num, peer = s->ports[port].peer;
+
+		if (peer != SNAPSHOT_NONE && (first == SNAPSHOT_NONE ||
+		    snapshot_is_switch(snapshot_node_of(s, peer)) ||
+		    !snapshot_is_switch(snapshot_node_of(s, s->ports[first].
+							 peer))))
+			first = port;
+	}
+	return first;
 }
 
 /* Of the other end of the cable at this port. */
@@ -208,14 +216,14 @@ node_came(struct expected *e, const struct expected_node *n,
 
 	away /= G_USEC_PER_SEC;
 	if (n->is_new && n->before)
-		add(e, kind, n->guid, name, "is new: %s, in place of %s (0x%016"
+		add(e, kind, n->guid, name, "is new, at %s, in place of %s (0x%016"
 		    G_GINT64_MODIFIER "x)", where, n->before->name,
 		    n->before->guid);
 	else if (n->is_new)
-		add(e, kind, n->guid, name, "is new: %s", where);
+		add(e, kind, n->guid, name, "is new, at %s", where);
 	else if (is_switch || !from || strcmp(from, where) == 0)
 		add(e, kind, n->guid, name, "is back after %" G_GINT64_FORMAT
-		    " s: %s", away, where);
+		    " s, at %s", away, where);
 	else
 		add(e, CHANGE_MOVED, n->guid, name, "moved from %s to %s, "
 		    "after %" G_GINT64_FORMAT " s", from, where, away);
@@ -268,7 +276,7 @@ changes_of_name(struct expected *e, const struct expected_node *n,
 		const char *name)
 {
 	if (n->was != SNAPSHOT_NONE)
-		add(e, CHANGE_RENAMED, n->guid, g_strdup(n->name),
+		add(e, CHANGE_RENAMED, n->guid, expected_full_name(n),
 		    "is now called %s", name);
 }
 
@@ -289,7 +297,7 @@ link_turned(struct expected *e, const struct expected_link *l, bool is_up,
 {
 	add(e, is_up ? CHANGE_LINK_UP : CHANGE_LINK_DOWN, l->node[0]->guid,
 	    link_name(l), "%s", is_up ? "is up" :
-	    !a->known || !b->known ?
+	    !a->known || !b->known || a->silent || b->silent ?
 	    "is not known: no answer from one end" :
 	    a->peer == SNAPSHOT_NONE ? "is down" :
 	    "is gone: another cable is in its place");
@@ -345,7 +353,7 @@ changes_group(GPtrArray *changes)
 	static const char *const texts[] = {
 		[CHANGE_SWITCH_LEFT] = "switches left",
 		[CHANGE_HOST_LEFT] = "hosts left",
-		[CHANGE_LINK_DOWN] = "links between switches are down",
+		[CHANGE_LINK_DOWN] = "links between switches are lost",
 		[CHANGE_MOVED] = "hosts moved",
 		[CHANGE_RENAMED] = "nodes have a new name",
 		[CHANGE_SLOW] = "links trained below what both ends support",

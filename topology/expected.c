@@ -35,6 +35,7 @@ struct expected_silent {
 	/* The node that is missing there, which tells of it; NULL: none. As
 	 * find_missing_ends() has left it. */
 	const struct expected_node *missing;
+	bool is_of_link;	/* between nodes that are there, likewise */
 };
 
 const char *const expected_kind_names[] = {
@@ -216,7 +217,7 @@ take_silent(void *owner, void *members, int64_t now, GError **error)
 	struct expected *e = owner;
 	struct expected_silent p = *(struct expected_silent *)members;
 
-	p.is_now = false;
+	p.is_now = p.is_of_link = false;
 	p.missing = NULL;
 	g_array_append_val(e->silent, p);
 	if (e->silent->len > 1 &&
@@ -350,6 +351,14 @@ expected_full_name(const struct expected_node *n)
 }
 
 char *
+expected_name(const struct expected *e, uint64_t guid)
+{
+	const struct expected_node *n = g_hash_table_lookup(e->by_guid, &guid);
+
+	return n ? expected_full_name(n) : NULL;
+}
+
+char *
 expected_port_name(const struct expected_node *n, unsigned port)
 {
 	char *name = expected_full_name(n), *end;
@@ -388,7 +397,8 @@ find_link_fault(struct expected *e, const struct expected_link *l)
 		.name = g_strdup_printf("%s - %s", a, b),
 		.text = l->is_slow ? g_strdup_printf("%s of %s", l->now.name,
 						     l->best.name) :
-			g_strdup("") });
+			g_strdup(l->is_silent ? "no answer at one end" :
+				 "") });
 }
 
 /* Is it a switch without a cable to what is there? Then it is not the cause. */
@@ -398,12 +408,14 @@ is_behind(const struct expected_node *n)
 	return expected_is_switch(n) && n->n_switches && !n->n_near && !n->heir;
 }
 
-/* What is known of its place: the node that is there now; or, of a switch, where
- * its few cables to what is there end, if it had others. NULL: nothing. */
+/* What is known of its place: the node that is there now; or where its few cables
+ * to what is there end: of a switch, if it had others. NULL: nothing. */
 static char *
 place_text(const struct expected_node *n)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
+	bool has_ends = n->n_near <= NEAR_MAX && (expected_is_switch(n) ?
+		n->n_near < n->n_switches : n->n_links > 1);
 
 	if (n->heir && !n->n_free)
 		g_string_append_printf(text, ", where %s (0x%016"
@@ -411,8 +423,7 @@ place_text(const struct expected_node *n)
 				       n->heir->name, n->heir->guid);
 	else if (is_behind(n))
 		g_string_append(text, ", behind others");
-	for (uint32_t i = 0; expected_is_switch(n) && n->n_near <= NEAR_MAX &&
-	     n->n_near < n->n_switches && i < n->n_near; i++) {
+	for (uint32_t i = 0; has_ends && i < n->n_near; i++) {
 		const struct expected_link *l = n->near[i];
 		g_autofree char *at = expected_end_name(l, l->node[0] == n);
 
@@ -521,25 +532,35 @@ find_silent(const struct expected *e, uint64_t guid, uint8_t port)
 					sizeof(key), order_silent) : NULL;
 }
 
-/* Which silent ports are the end of a link to a node that is missing. */
+/* Which silent ports are the end of a link that is missing, or whose other node
+ * is. */
 static void
 find_missing_ends(struct expected *e)
 {
 	struct expected_silent *p;
 
-	for (uint32_t i = 0; i < e->silent->len; i++)
-		silent_at(e, i)->missing = NULL;
-	for (uint32_t i = 0; e->silent->len && i < e->links->len; i++) {
-		const struct expected_link *l = expected_link_at(e->links, i);
+	for (uint32_t i = 0; i < e->silent->len; i++) {
+		p = silent_at(e, i);
+		p->missing = NULL;
+		p->is_of_link = false;
+	}
+	for (uint32_t i = 0; i < e->links->len; i++) {
+		struct expected_link *l = expected_link_at(e->links, i);
 
-		for (unsigned end = 0; end < 2; end++) {
-			if (!is_missing(l->node[!end]))
-				continue;
-			p = find_silent(e, l->node[end]->guid, l->port[end]);
+		l->is_silent = false;
+		for (unsigned end = 0; e->silent->len && end < 2; end++) {
+			bool is_gone = is_missing(l->node[!end]);
+
+			p = is_gone || (l->since && !l->is_slow) ?
+				find_silent(e, l->node[end]->guid,
+					    l->port[end]) : NULL;
 			if (!p)
 				continue;
-			p->missing = l->node[!end];
-			l->node[!end]->is_silent |= p->is_now;
+			p->missing = is_gone ? l->node[!end] : NULL;
+			p->is_of_link = !is_gone;
+			l->is_silent |= p->is_now;
+			if (is_gone)
+				l->node[!end]->is_silent |= p->is_now;
 		}
 	}
 }
@@ -549,9 +570,9 @@ find_silent_fault(struct expected *e, struct expected_silent *p)
 {
 	const struct expected_node *n = g_hash_table_lookup(e->by_guid,
 							    &p->guid);
-	g_autofree char *name = n ? expected_full_name(n) : NULL;
+	g_autofree char *name = expected_name(e, p->guid);
 
-	if (!n || !p->is_now || p->missing || p->is_accepted)
+	if (!n || !p->is_now || p->missing || p->is_of_link || p->is_accepted)
 		return;
 	add_fault(e, (struct expected_fault){
 		.kind = EXPECTED_SILENT, .since = p->since, .guid = p->guid,
@@ -588,13 +609,13 @@ find_faults(struct expected *e)
 	memset(e->n, 0, sizeof(e->n));
 	find_shared_names(e);
 	count_expected_links(e);
+	find_missing_ends(e);
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		const struct expected_link *l = expected_link_at(e->links, i);
 
 		e->n[EXPECTED_LINK] += !l->is_replaced;
 		find_link_fault(e, l);
 	}
-	find_missing_ends(e);
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		const struct expected_node *n = e->nodes->pdata[i];
 
@@ -929,6 +950,18 @@ expected_is_meant(const struct expected_node *n, const char *word,
 		strcmp(n->name, word) == 0;
 }
 
+static bool
+link_is_meant(const struct expected_link *l, const char *word, uint64_t guid)
+{
+	g_autofree char *a = expected_end_name(l, 0);
+	g_autofree char *b = expected_end_name(l, 1);
+	g_autofree char *both = g_strconcat(a, " - ", b, NULL);
+
+	return expected_is_meant(l->node[0], word, guid) ||
+		expected_is_meant(l->node[1], word, guid) ||
+		!strcmp(a, word) || !strcmp(b, word) || !strcmp(both, word);
+}
+
 /* A port is meant itself, or with its switch, or the node that is missing at
  * it. */
 static void
@@ -946,6 +979,19 @@ accept_silent(struct expected *e, const char *word, uint64_t guid)
 		if (missing ? missing->is_accepted :
 		    n && (expected_is_meant(n, word, guid) ||
 			  !strcmp(name, word)))
+			p->is_accepted = true;
+	}
+}
+
+/* No fault of their own either, once their link is no longer expected. */
+static void
+accept_ends(struct expected *e, const struct expected_link *l)
+{
+	struct expected_silent *p;
+
+	for (unsigned end = 0; end < 2; end++) {
+		p = find_silent(e, l->node[end]->guid, l->port[end]);
+		if (p)
 			p->is_accepted = true;
 	}
 }
@@ -969,18 +1015,13 @@ expected_accept(struct expected *e, const char *word)
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		struct expected_link *l = expected_link_at(e->links, i);
 		const struct expected_node *a = l->node[0], *b = l->node[1];
-		g_autofree char *x = expected_end_name(l, 0);
-		g_autofree char *y = expected_end_name(l, 1);
-		g_autofree char *both = g_strconcat(x, " - ", y, NULL);
-		bool a_meant = expected_is_meant(a, word, guid);
-		bool b_meant = expected_is_meant(b, word, guid);
 
 		if (is_missing(a) || is_missing(b)) {
 			l->is_void = a->is_accepted || b->is_accepted;
-		} else if (l->since &&
-			   (a_meant || b_meant || strcmp(x, word) == 0 ||
-			    strcmp(y, word) == 0 || strcmp(both, word) == 0)) {
+		} else if (l->since && link_is_meant(l, word, guid)) {
 			l->is_void = !l->is_slow;
+			if (l->is_void)
+				accept_ends(e, l);
 			l->best = l->now;
 			l->since = 0;
 		}

@@ -25,9 +25,8 @@ struct expected_fault {
 				   "1xQDR of 4xEDR"; may be "" */
 	char *at;		/* of a node with one link: "leaf-2/1"; or
 				   NULL */
-	char *place;		/* ", where node-17 (0x0002..) is now", of a
-				   switch ", at leaf-1/6", ", behind others"; or
-				   NULL */
+	char *place;		/* ", where node-17 (0x0002..) is now", ", at
+				   leaf-1/6", ", behind others"; or NULL */
 	bool is_behind;		/* a switch that had no cable to what is there:
 				   not the cause */
 	uint64_t cause;		/* of a host: all its links lead to switches
@@ -99,6 +98,10 @@ extern const struct state_part expected_part;
  * away. */
 void expected_update(struct expected *e, const struct snapshot *s,
 		     const struct lid_map *lids, int64_t now, int64_t clock);
+
+/* What a node with this GUID is called: one of several of a name has its GUID
+ * behind it; NULL: it is not known. g_free. */
+char *expected_name(const struct expected *e, uint64_t guid);
 
 /* The numbers of a line VIEW_VERDICT: of `s`, which may be NULL, and what is
  * expected, no less. e NULL: nothing. */

@@ -55,6 +55,7 @@ struct expected_link {
 	int64_t since;
 	struct rate best, now;
 	bool is_slow, is_void;
+	bool is_silent;		/* missing, but one end has a link */
 	bool is_up, is_below;	/* there in the last snapshot; and slower than
 				   both ends support */
 	bool is_replaced;	/* one end is missing, the other one has another

@@ -55,9 +55,10 @@ expected_missing_text(const struct expected_fault *f)
 {
 	g_autofree char *since = expected_since_text(f->since);
 
-	return g_strdup_printf("%s %s is missing since %s%s%s",
+	return g_strdup_printf("%s %s is missing since %s%s%s%s",
 			       expected_kind_names[f->kind], f->name, since,
-			       *f->text ? ": " : "", f->text);
+			       *f->text ? ": " : "", f->text,
+			       f->place ? f->place : "");
 }
 
 char *

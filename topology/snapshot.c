@@ -693,6 +693,29 @@ compare_faults(const void *a, const void *b)
 		uint_compare(x->kind, y->kind) ?: strcmp(x->text, y->text);
 }
 
+/* Of one GUID that several nodes have, each cable of the second one tells: one
+ * fault is enough. */
+static void
+sort_faults(struct snapshot *s)
+{
+	uint32_t kept = 0;
+
+	if (s->n_faults)
+		qsort(s->faults, s->n_faults, sizeof(*s->faults),
+		      compare_faults);
+	for (uint32_t i = 0; i < s->n_faults; i++) {
+		struct snapshot_fault f = s->faults[i];
+
+		if (kept && f.kind == SNAPSHOT_FAULT_DUPLICATE_GUID &&
+		    s->faults[kept - 1].kind == f.kind &&
+		    s->faults[kept - 1].guid == f.guid)
+			g_free(f.text);
+		else
+			s->faults[kept++] = f;
+	}
+	s->n_faults = kept;
+}
+
 void
 snapshot_inherit_faults(struct snapshot *s, const struct snapshot *was)
 {
@@ -702,9 +725,7 @@ snapshot_inherit_faults(struct snapshot *s, const struct snapshot *was)
 		if (snapshot_fault_stays(f))
 			append_fault(s, f->kind, f->guid, g_strdup(f->text));
 	}
-	if (s->n_faults)
-		qsort(s->faults, s->n_faults, sizeof(*s->faults),
-		      compare_faults);
+	sort_faults(s);
 }
 
 struct snapshot *
@@ -739,9 +760,7 @@ builder_finish(struct builder *b)
 				 far == s->local_port))
 			n->entry = far;
 	}
-	if (from->n_faults)
-		qsort(from->faults, from->n_faults, sizeof(*from->faults),
-		      compare_faults);
+	sort_faults(from);
 	s->n_faults = from->n_faults;
 	from->n_faults = 0;
 	s->faults = g_steal_pointer(&from->faults);

@@ -357,18 +357,23 @@ is_late(const struct discover *d, uint32_t from, const struct node_info *info)
 		d->s->nodes[at->node].info.node_guid;
 }
 
-/* See struct snapshot_node. What is only expected has no capabilities. */
-static uint16_t
-last_fdb_cap(const struct discover *d, const struct node_info *info)
+/* Of a new node, until it answers for itself: its name, and see struct
+ * snapshot_node. What is only expected has no capabilities. */
+static void
+take_last(struct discover *d, uint32_t node, const struct node_info *info)
 {
 	bool is_first = !d->amend &&
 		(!d->last || d->last->local_port == SNAPSHOT_NONE);
-	uint32_t was = d->last ?
+	uint32_t at = d->last ?
 		snapshot_find_node(d->last, info->node_guid) : SNAPSHOT_NONE;
+	const struct snapshot_node *was = at == SNAPSHOT_NONE ? NULL :
+		&d->last->nodes[at];
 
-	if (was != SNAPSHOT_NONE)
-		return d->last->nodes[was].sw.linear_fdb_cap;
-	return is_first ? 0 : UINT16_MAX;
+	d->s->nodes[node].last_fdb_cap = was ? was->sw.linear_fdb_cap :
+		is_first ? 0 : UINT16_MAX;
+	if (was)
+		builder_describe(d->b, node, (const uint8_t *)was->desc,
+				 NODE_DESC_LEN);
 }
 
 /* Adds the node, or the cable, of a NodeInfo that came through `from`. */
@@ -395,7 +400,7 @@ take_node_info(struct discover *d, uint32_t from, uint64_t key,
 		    d->s->ports[from].peer != SNAPSHOT_NONE)
 			builder_unlink(d->b, from);
 		d->s->nodes[node].entry = from;
-		d->s->nodes[node].last_fdb_cap = last_fdb_cap(d, info);
+		take_last(d, node, info);
 		if (from == SNAPSHOT_NONE)
 			d->s->local_port = port;
 		else
@@ -880,24 +885,18 @@ keep_switch_info(struct discover *d, struct snapshot_node *n,
 	n->sw_known = true;
 }
 
-/* A lost answer gives no node another name, and takes no table out of sight. */
+/* A lost answer takes no table out of sight. */
 static void
 keep_last(struct discover *d)
 {
 	for (uint32_t n = 0; d->last && n < d->s->n_nodes; n++) {
 		struct snapshot_node *node = &d->s->nodes[n];
-		uint32_t was = *node->desc && (node->sw_known ||
-					       !snapshot_is_switch(node)) ?
+		uint32_t was = node->sw_known || !snapshot_is_switch(node) ?
 			SNAPSHOT_NONE :
 			snapshot_find_node(d->last, node->info.node_guid);
 
-		if (was == SNAPSHOT_NONE)
-			continue;
-		keep_switch_info(d, node, &d->last->nodes[was]);
-		if (!*node->desc)
-			builder_describe(d->b, n, (const uint8_t *)
-					 d->last->nodes[was].desc,
-					 NODE_DESC_LEN);
+		if (was != SNAPSHOT_NONE)
+			keep_switch_info(d, node, &d->last->nodes[was]);
 	}
 }
 

@@ -21,6 +21,17 @@ complain(struct health *v, const char *format, ...)
 	va_end(args);
 }
 
+/* Does a fault say that this node did not answer? */
+static bool
+is_blamed(const struct snapshot *s, uint32_t node)
+{
+	for (uint32_t i = 0; i < s->n_faults; i++)
+		if (s->faults[i].guid == s->nodes[node].info.node_guid &&
+		    !snapshot_fault_stays(&s->faults[i]))
+			return true;
+	return false;
+}
+
 static void
 judge_links(struct health *v, const struct snapshot *s)
 {
@@ -30,7 +41,8 @@ judge_links(struct health *v, const struct snapshot *s)
 		const struct snapshot_port *p = &s->ports[port];
 
 		if (p->peer == SNAPSHOT_NONE ||
-		    p->info.state >= PORT_STATE_ACTIVE)
+		    p->info.state >= PORT_STATE_ACTIVE ||
+		    (!p->known && is_blamed(s, p->node)))
 			continue;
 		if (bad++ < PORT_LINES_MAX) {
 			g_autofree char *place = snapshot_place(s, p->node,

@@ -30,8 +30,8 @@ struct route_job {
 	struct lft *seen;	/* the tables that the switches hold */
 	struct route_params params;	/* with lists of its own */
 	bool is_avoiding;	/* links of `subnet` are marked */
-	bool makes_room;
-	char *ranks_by, *in_force;	/* see struct choice_wish */
+	bool makes_room;			/* see struct choice_wish, */
+	char *ranks_by, *in_force;		/* and these */
 	uint32_t *ranks;
 	/* in and out: of the last tables of an engine; NULL: none */
 	struct repair *repair;

@@ -108,16 +108,18 @@ causes_text(unsigned causes)
 
 /* "leaf-1, spine-2 and 3 more" for NodeGUIDs in n; g_free. */
 static char *
-names_text(const struct snapshot *n, const GArray *guids)
+names_text(const struct sweep *s, const GArray *guids)
 {
+	const struct snapshot *n = s->view.subnet;
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	for (guint i = 0; i < MIN(guids->len, NAMES_MAX); i++) {
-		uint32_t node = snapshot_find_node(n, g_array_index(guids,
-								    uint64_t,
-								    i));
+		uint64_t guid = g_array_index(guids, uint64_t, i);
+		uint32_t node = snapshot_find_node(n, guid);
+		g_autofree char *name = s->params.expected ?
+			expected_name(s->params.expected, guid) : NULL;
 
-		g_string_append_printf(text, "%s%s", i ? ", " : "",
+		g_string_append_printf(text, "%s%s", i ? ", " : "", name ?:
 				       node == SNAPSHOT_NONE ? "?" :
 				       snapshot_node_name(&n->nodes[node]));
 	}
@@ -570,7 +572,7 @@ sweep_begin(struct sweep *s)
 	s->run.stats = s->x->stats;
 	causes = causes_text(s->run.why);
 	if (s->run.is_repair) {
-		names = names_text(s->view.subnet, nodes);
+		names = names_text(s, nodes);
 		log_say(s->log, LOG_INFO, "sweep", "repair: %s (%s)",
 			*names ? names : "no node is read", causes);
 		sweep_set_state(s, SWEEP_REREADING);
