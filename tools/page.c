@@ -74,39 +74,27 @@ put_stages(struct text_report *j, const struct view_lines *lines)
 	report_close(j, ']');
 }
 
-/* A fault as status tells it; not one whose cause is another one. */
-static void
-put_fault_note(struct text_report *j, const struct expected_fault *f)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-	struct text_report r = { .out = text };
-
-	status_put_fault(f, &r);
-	if (!f->cause)
-		report_text(j, NULL, g_strstrip(text->str), NULL);
-}
-
-/* What was said of the whole fabric, in the order of status. */
+/* What was said of the whole fabric: the lines of status, and of routing. */
 static void
 put_notes(struct text_report *j, const struct view_lines *lines)
 {
-	static const enum view_kind kinds[] = {
-		VIEW_ERROR, VIEW_COMPLAINT, VIEW_UNREACHED, VIEW_FAULT,
-		VIEW_WARNING, VIEW_NOTE,
-	};
+	const char *error = view_lines_first(lines, VIEW_ERROR)->text;
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_auto(GStrv) causes = NULL;
+	struct text_report r = { .out = text };
 
+	status_put_causes(lines, false, &r);
+	causes = g_strsplit(text->str, "\n", -1);
 	report_open(j, "notes", '[');
-	for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++)
-		for (guint i = 0; i < lines->of[kinds[k]]->len; i++) {
-			const struct view_text *line =
-				lines->of[kinds[k]]->pdata[i];
+	if (error)
+		report_text(j, NULL, error, NULL);
+	for (guint i = 0; causes[i] && *causes[i]; i++)
+		report_text(j, NULL, g_strstrip(causes[i]), NULL);
+	for (guint i = 0; i < lines->of[VIEW_NOTE]->len; i++) {
+		const struct view_text *line = lines->of[VIEW_NOTE]->pdata[i];
 
-			if (kinds[k] == VIEW_FAULT)
-				put_fault_note(j, lines->expected->faults->
-					       pdata[i]);
-			else
-				report_text(j, NULL, line->text, NULL);
-		}
+		report_text(j, NULL, line->text, NULL);
+	}
 	report_close(j, ']');
 }
 

@@ -36,18 +36,20 @@ put_namesake(struct show *q, const char *word, bool json)
 }
 
 /* The end of a list of names with a word in them. In text, if there are none: why;
- * kinds are words for lists that may be empty. */
+ * kinds are words for lists that may be empty. The exit status. */
 static int
 show_end_found(struct show *q, const char *const *kinds)
 {
 	const char *word = q->words[1], *things = q->words[0];
 	g_autofree char *missing = NULL, *shown = NULL, *others = NULL;
 	g_autofree char *of_kind = NULL;
+	bool has_any = q->out.as_json ? q->out.comma : q->out.out->len;
 
 	if (word && g_strv_contains(kinds, word)) {
 		things = of_kind = g_strdup_printf("%s %s", word, things);
-	} else if (word && q->out.out->len) {
-		put_namesake(q, word, false);
+	} else if (word && has_any) {
+		if (strcmp(things, "nodes") != 0)	/* it is listed */
+			put_namesake(q, word, false);
 	} else if (word) {
 		missing = tool_view_missing(q->v, word);
 		shown = text_one_line(word);
@@ -59,7 +61,7 @@ show_end_found(struct show *q, const char *const *kinds)
 				   "than names: %s\n", shown, others);
 	}
 	report_close_list(&q->out, things);
-	return 0;
+	return missing != NULL;
 }
 
 /* The end port that a word means; SNAPSHOT_NONE: the answer is why not, and
@@ -450,8 +452,35 @@ show_who(struct show *q, GError **error)
 	return 0;
 }
 
+/* Nodes that are missing, of this kind or with the word in their names. */
+static void
+put_missing_nodes(struct show *q, const char *word)
+{
+	const GPtrArray *faults = q->v->lines->expected->faults;
+	struct text_report *r = &q->out;
+
+	for (guint i = 0; i < faults->len; i++) {
+		const struct expected_fault *f = faults->pdata[i];
+		const char *kind = expected_kind_names[f->kind];
+		g_autofree char *since = expected_since_text(f->since);
+
+		if (!expected_is_missing(f->kind) || f->kind == EXPECTED_LINK ||
+		    (word && !strstr(f->name, word) && strcmp(kind, word)))
+			continue;
+		report_open(r, NULL, '{');
+		report_text(r, "kind", kind, f->kind == EXPECTED_HOST ?
+			    "   -\t" : " -\t");
+		report_hex(r, "guid", f->guid, 16, "  ");
+		report_text(r, "name", f->name, "  missing since ");
+		report_text(r, "missing", since, *f->text ? ", " : "");
+		report_text(r, "text", f->text, "");
+		report_say(r, "\n");
+		report_close(r, '}');
+	}
+}
+
 /* A line for each node: the port that it is cabled to; for a switch, how many
- * of its links are Active. */
+ * of its links are Active. Those that are missing are last. */
 static int
 show_nodes(struct show *q, GError **error)
 {
@@ -502,6 +531,7 @@ show_nodes(struct show *q, GError **error)
 		report_say(r, "\n");
 		report_close(r, '}');
 	}
+	put_missing_nodes(q, word);
 	return show_end_found(q, kinds);
 }
 

@@ -170,8 +170,8 @@ put_more(struct text_report *r, guint n)
 		report_say(r, INDENT "and %u more: status --all\n", n);
 }
 
-void
-status_put_fault(const struct expected_fault *f, struct text_report *r)
+static void
+put_fault(const struct expected_fault *f, struct text_report *r)
 {
 	g_autofree char *since = expected_since_text(f->since);
 
@@ -203,7 +203,7 @@ print_faults(const struct view_lines *lines, bool all, struct text_report *r)
 		bool is_own = all || r->as_json || !f->cause;
 
 		if (is_own && (all || r->as_json || n < FAULTS_SHOWN)) {
-			status_put_fault(f, r);
+			put_fault(f, r);
 			n++;
 		} else if (is_own) {
 			left++;
@@ -213,44 +213,57 @@ print_faults(const struct view_lines *lines, bool all, struct text_report *r)
 	put_more(r, left);
 }
 
+static bool
+is_unsteady(const uint64_t *n)
+{
+	return n[FLAP_HELD] || n[FLAP_FLAPS] || n[FLAP_BABBLES];
+}
+
 /* The worst first: at a limit, then by downs, traps and name. */
 static int
 compare_worst(gconstpointer a, gconstpointer b)
 {
 	const struct view_text *p = *(struct view_text *const *)a;
 	const struct view_text *q = *(struct view_text *const *)b;
-	bool is_bad = p->n[FLAP_HELD] || p->n[FLAP_FLAPS] || p->n[FLAP_BABBLES];
 
-	if (is_bad != (q->n[FLAP_HELD] || q->n[FLAP_FLAPS] ||
-		       q->n[FLAP_BABBLES]))
-		return is_bad ? -1 : 1;
+	if (is_unsteady(p->n) != is_unsteady(q->n))
+		return is_unsteady(p->n) ? -1 : 1;
 	for (unsigned i = FLAP_DOWNS; i <= FLAP_TRAPS; i++)
 		if (p->n[i] != q->n[i])
 			return p->n[i] > q->n[i] ? -1 : 1;
 	return g_strcmp0(p->text, q->text);
 }
 
-/* Links that went down within the hour, and babbling ports. */
+/* Links that went down within the hour, and babbling ports: those at a limit,
+ * or the others; in JSON all are one list. */
 static void
-print_flaps(const struct view_lines *lines, bool all, struct text_report *r)
+print_flaps(const struct view_lines *lines, bool all, bool unsteady,
+	    struct text_report *r)
 {
 	static const char *const kinds[][2] = {
 		{ "held", "held down: " }, { "flapping", "flapping:  " },
 		{ "babbling", "babbling:  " }, { "went down", "went down: " },
 	};
 	GPtrArray *list = lines->of[VIEW_FLAP];
-	guint shown = all || r->as_json ? list->len :
-		MIN(list->len, FAULTS_SHOWN);
+	guint shown = 0, left = 0;
 
+	if (r->as_json && !unsteady)
+		return;
 	g_ptr_array_sort(list, compare_worst);
 	print_count(lines, r, "link_downs", "minism_link_downs_total", NULL,
 		    NULL);
 	report_open(r, "flaps", '[');
-	for (guint i = 0; i < shown; i++) {
+	for (guint i = 0; i < list->len; i++) {
 		EACH(line, i, VIEW_FLAP);
 		const char *const *kind = kinds[n[FLAP_HELD] ? 0 :
 			n[FLAP_FLAPS] ? 1 : n[FLAP_BABBLES] ? 2 : 3];
 
+		if (!r->as_json && is_unsteady(n) != unsteady)
+			continue;
+		if (!all && !r->as_json && shown++ >= FAULTS_SHOWN) {
+			left++;
+			continue;
+		}
 		report_open(r, NULL, '{');
 		report_text(r, "kind", kind[0], NULL);
 		report_say(r, "%s", kind[1]);
@@ -267,7 +280,7 @@ print_flaps(const struct view_lines *lines, bool all, struct text_report *r)
 		report_close(r, '}');
 	}
 	report_close(r, ']');
-	put_more(r, list->len - shown);
+	put_more(r, left);
 }
 
 static void
@@ -382,11 +395,13 @@ static void
 print_sweeps(const struct view_lines *lines, struct text_report *r)
 {
 	const char *unit = text_rest(text_of(lines, VIEW_UNIT), 0);
+	/* a view that was published is of the end of a sweep */
+	bool is_live = lines->of[VIEW_COUNT]->len;
 
-	report_say(r, "sweeps:    now ");
-	report_text(r, "doing", text_of(lines, VIEW_DOING), "");
-	if (lines->of[VIEW_COUNT]->len) {
-		report_say(r, "; ");
+	report_say(r, "sweeps:    %s", is_live ? "now " : "the last one first");
+	report_text(r, "doing", is_live ? text_of(lines, VIEW_DOING) : NULL,
+		    "; ");
+	if (is_live) {
 		print_count(lines, r, "n_sweeps", "minism_sweeps_total", NULL,
 			    " in all, of them repairs ");
 		print_count(lines, r, "n_repairs", "minism_repairs_total",
@@ -490,22 +505,30 @@ code_of(const char *verdict)
 	return 4;
 }
 
-int
-status_put(const struct view_lines *lines, bool all, struct text_report *r)
+void
+status_put_causes(const struct view_lines *lines, bool all,
+		  struct text_report *r)
 {
-	report_open(r, NULL, '{');
-	print_verdict(lines, r);
 	/* why it is not up comes before what leaves it degraded */
 	put_lines(lines, r, "complaints", VIEW_COMPLAINT, INDENT);
 	put_lines(lines, r, "multicast_unreached", VIEW_UNREACHED, INDENT);
 	print_faults(lines, all, r);
 	put_lines(lines, r, "warnings", VIEW_WARNING, INDENT "WARNING: ");
-	print_head(lines, r);
-	report_text(r, "log_level", text_of(lines, VIEW_LEVEL), NULL);
-	print_flaps(lines, all, r);
+	print_flaps(lines, all, true, r);
 	report_open(r, "avoided", '[');
 	print_avoided(lines, r);
 	report_close(r, ']');
+}
+
+int
+status_put(const struct view_lines *lines, bool all, struct text_report *r)
+{
+	report_open(r, NULL, '{');
+	print_verdict(lines, r);
+	status_put_causes(lines, all, r);
+	print_head(lines, r);
+	report_text(r, "log_level", text_of(lines, VIEW_LEVEL), NULL);
+	print_flaps(lines, all, false, r);
 	put_routing(lines, r);
 	print_sweeps(lines, r);
 	if (lines->of[VIEW_COUNT]->len)

@@ -13,8 +13,9 @@
  * switch, and no end after some lines of a list. */
 int status_put(const struct view_lines *lines, bool all,
 	       struct text_report *out);
-/* A line of a fault. */
-void status_put_fault(const struct expected_fault *f, struct text_report *out);
+/* What is wrong: in text a line each, the worst first. */
+void status_put_causes(const struct view_lines *lines, bool all,
+		       struct text_report *out);
 /* The links that routing avoids, or would if it could. */
 void status_put_avoid(const struct view_lines *lines, struct text_report *out);
 /* OpenMetrics text; in openmetrics.c. */

@@ -118,7 +118,7 @@ TEST(test_a_list_of_nothing_says_so)
 /* % is the time since when. */
 TEST(test_a_link_that_is_missing_is_listed)
 {
-	static const char *const lists[][2] = {
+	static const char *const lists[][3] = {		/* 1: the status */
 		{ "links leaf-1/4", "leaf-1/4 - spine-1/4  missing since %\n" },
 		{ "links inactive",
 		  "leaf-2/2 - spine-1/3  4xEDR Initialize, avoided\n"
@@ -128,9 +128,10 @@ TEST(test_a_link_that_is_missing_is_listed)
 		{ "j links spine-1/4", "{\"links\":[{\"a\":\"leaf-1/4\",\"b\":"
 		  "\"spine-1/4\",\"missing\":\"%\"}]}\n" },
 		{ "links node-09",
-		  "host node-09 is missing since %: at leaf-2/4\n" },
+		  "host node-09 is missing since %: at leaf-2/4\n", "1" },
 		{ "links node-09/1",
-		  "host node-09 is missing since %: at leaf-2/4\n" },
+		  "host node-09 is missing since %: at leaf-2/4\n", "1" },
+		{ "j links node-09", "{\"links\":[]}\n", "1" },
 		{ "links spine-1",
 		  "leaf-1/3 - spine-1/1  4xEDR Active, could be 4xHDR\n"
 		  "leaf-2/2 - spine-1/3  4xEDR Initialize, avoided\n"
@@ -140,8 +141,13 @@ TEST(test_a_link_that_is_missing_is_listed)
 		  "%: 3 links\n" },
 		{ "nodes spine-1",
 		  "switch 6\t0x0000000000000030  spine-1  2 of 3 links Active\n"
-		  "another one of that name: switch spine-1 is missing since "
-		  "%: 3 links\n" },
+		  "switch -\t0x0000000000000078  spine-1  missing since %, "
+		  "3 links\n" },
+		{ "nodes node-09", "host   -\t0x0000000000000077  node-09  "
+		  "missing since %, at leaf-2/4\n" },
+		{ "j nodes node-09", "{\"nodes\":[{\"kind\":\"host\",\"guid\""
+		  ":\"0x0000000000000077\",\"name\":\"node-09\",\"missing\":"
+		  "\"%\",\"text\":\"at leaf-2/4\"}]}\n" },
 		{ "ports leaf-1",
 		  "leaf-1: switch\n"
 		  "  port 0  LinkUp  4xSDR Active  LID 4\n"
@@ -162,7 +168,7 @@ TEST(test_a_link_that_is_missing_is_listed)
 		g_auto(GStrv) parts = g_strsplit(lists[i][1], "%", -1);
 		g_autofree char *answer = g_strjoinv(since, parts);
 
-		expect_answer(v, lists[i][0], 0, answer);
+		expect_answer(v, lists[i][0], lists[i][2] != NULL, answer);
 	}
 }
 
@@ -293,7 +299,7 @@ TEST(test_links_that_go_down_most_are_first)
 	static const struct {
 		bool all, as_json;
 		unsigned told;		/* "; down" or "downs" */
-	} asks[] = { { false, false, 40 }, { true, false, 42 },
+	} asks[] = { { false, false, 41 }, { true, false, 42 },
 		     { false, true, 0 } };
 	static const char *const order[] = { "05", "40", "07", "41", "00" };
 	AUTO(view_lines) *lines = NULL;
@@ -324,10 +330,10 @@ TEST(test_links_that_go_down_most_are_first)
 			at = strstr(at, link);
 			assert_non_null(at);
 		}
-		assert_int_equal(strstr(out->str, "and 2 more: status --all\n")
-				 != NULL, asks[i].told == 40);
+		assert_int_equal(strstr(out->str, "and 1 more: status --all\n")
+				 != NULL, asks[i].told == 41);
 		assert_int_equal(strstr(out->str, "status --all") != NULL,
-				 asks[i].told == 40);
+				 asks[i].told == 41);
 	}
 }
 
