@@ -307,15 +307,17 @@ ask_manager(struct health_run *h, const struct cables_entry *cable,
 {
 	const struct snapshot *s = h->known.view->s;
 	struct told *told = &h->known.told[cable->port];
-	g_autofree char *port = snapshot_port_name(s, cable->port);
-	g_autofree char *word = g_shell_quote(port);
 	g_autofree char *name = cables_name(s, cable);
 	g_autoptr(GString) line = g_string_new(NULL);
 	g_autoptr(GString) body = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
 	int code;
 
-	g_string_printf(line, "avoid %s %" G_GUINT64_FORMAT "\n", word, errors);
+	/* by its GUID: the name may be that of several nodes */
+	g_string_printf(line, "avoid 0x%016" G_GINT64_MODIFIER "x/%u %"
+			G_GUINT64_FORMAT "\n",
+			snapshot_node_of(s, cable->port)->info.node_guid,
+			s->ports[cable->port].num, errors);
 	code = client_ask(&h->a.place, CLIENT_PATIENCE_US, line, body, &error);
 	if (code < 0) {
 		warn_user(h, error->message);

@@ -19,6 +19,7 @@
 #include "routing/order.h"
 #include "routing/repair.h"
 #include "tools/show.h"
+#include "topology/port_search.h"
 #include "topology/text.h"
 
 #define SHIFTS		64u
@@ -65,38 +66,12 @@ named_node(struct whatif *w, const char *word)
 	return port == SNAPSHOT_NONE ? port : s->ports[port].node;
 }
 
-/* "0xNODEGUID/PORT", or SNAPSHOT_NONE. */
-static uint32_t
-port_by_guid(const struct snapshot *s, const char *word)
-{
-	const char *slash = strrchr(word, '/');
-	g_autofree char *node = slash ? g_strndup(word, (gsize)(slash - word)) :
-		NULL;
-	uint64_t guid, num;
-
-	if (!node || !text_read_number(node, 16, UINT64_MAX, &guid) ||
-	    !text_read_number(slash + 1, 10, UINT8_MAX, &num) || !num)
-		return SNAPSHOT_NONE;
-	return snapshot_port_of(s, snapshot_find_node(s, guid), (unsigned)num);
-}
-
-/* As named_node(); a port as minismctl links and path have it, or by the
- * NodeGUID. */
+/* As named_node(). */
 static uint32_t
 named_port(struct whatif *w, const char *word)
 {
-	const struct snapshot *s = w->b->s;
-	uint32_t found = SNAPSHOT_NONE, n = 0;
+	uint32_t found = port_search_any(w->b->s, word);
 
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		g_autofree char *name = g_strdup_printf("%s/%u",
-			snapshot_name_of(s, port), s->ports[port].num);
-
-		if (s->ports[port].num && !strcmp(name, word))
-			found = n++ ? found : port;
-	}
-	if (n != 1)
-		found = port_by_guid(s, word);
 	if (found == SNAPSHOT_NONE && !(w->wrong = tool_view_missing(w->v,
 								      word)))
 		w->wrong = g_strdup_printf("%s is no port, or several are: "

@@ -120,6 +120,49 @@ port_search(const struct snapshot *s, const struct lid_map *lids,
 	return SNAPSHOT_NONE;
 }
 
+/* By its name, its GUID, or both, as a name is printed that several nodes share. */
+static bool
+is_called(const struct snapshot_node *n, const char *word, uint64_t guid)
+{
+	const char *name = snapshot_node_name(n);
+	g_autofree char *both = NULL;
+
+	if (!strcmp(name, word) || (guid && guid == n->info.node_guid))
+		return true;
+	if (!g_str_has_prefix(word, name))
+		return false;
+	both = g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x)", name,
+			       n->info.node_guid);
+	return strcmp(both, word) == 0;
+}
+
+uint32_t
+port_search_any(const struct snapshot *s, const char *word)
+{
+	const char *slash = strrchr(word, '/');
+	g_autofree char *node = slash ? g_strndup(word, (gsize)(slash - word)) :
+		g_strdup("");
+	uint64_t num = 0, guid = 0, alone = 0;
+	uint32_t found = SNAPSHOT_NONE, n = 0;
+
+	/* what is no number stays 0 */
+	if (slash)
+		text_read_number(slash + 1, 10, UINT8_MAX, &num);
+	text_read_number(node, 16, UINT64_MAX, &guid);
+	text_read_number(word, 16, UINT64_MAX, &alone);
+	for (uint32_t i = 0; i < s->n_nodes; i++) {
+		const struct snapshot_node *at = &s->nodes[i];
+		unsigned ports = at->info.num_ports;
+
+		if (!snapshot_is_switch(at) && ports == 1 &&
+		    is_called(at, word, alone))
+			found = n++ ? found : at->first_port + 1;
+		else if (num && num <= ports && is_called(at, node, guid))
+			found = n++ ? found : at->first_port + (uint32_t)num;
+	}
+	return n == 1 ? found : SNAPSHOT_NONE;
+}
+
 const struct partition *
 partition_rules_search(const struct partition_rules *rules, const char *word,
 		       char **wrong)

@@ -19,6 +19,11 @@
 uint32_t port_search(const struct snapshot *s, const struct lid_map *lids,
 		     const char *word, uint64_t *absent, char **wrong);
 
+/* Any port but port 0, as links and faults have it: "NODE/PORT", also with the
+ * NodeGUID in place of the name or as "NODE (0xNODEGUID)/PORT"; the node alone of
+ * an adapter with one port. SNAPSHOT_NONE: none, or several. */
+uint32_t port_search_any(const struct snapshot *s, const char *word);
+
 /* A partition by name or P_Key; a name goes before a number, as in the file. NULL
  * and *wrong: there is none. */
 const struct partition *

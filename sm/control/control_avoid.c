@@ -6,31 +6,21 @@
 
 #include <string.h>
 
+#include "topology/port_search.h"
 #include "topology/text.h"
 
-/* A switch port of this name with a cable to another switch, of its two ends
- * the lower one. SNAPSHOT_NONE: there is none, or several are. */
+/* The lower end of the link between switches that has this port, or
+ * SNAPSHOT_NONE. */
 static uint32_t
 find_switch_link(const struct snapshot *s, const char *word)
 {
-	uint32_t found = SNAPSHOT_NONE;
+	uint32_t port = port_search_any(s, word);
+	uint32_t peer = port == SNAPSHOT_NONE ? port : s->ports[port].peer;
 
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		uint32_t peer = s->ports[port].peer;
-		g_autofree char *name = NULL;
-
-		if (peer == SNAPSHOT_NONE ||
-		    !snapshot_is_switch(snapshot_node_of(s, port)) ||
-		    !snapshot_is_switch(snapshot_node_of(s, peer)))
-			continue;
-		name = snapshot_port_name(s, port);
-		if (strcmp(name, word))
-			continue;
-		if (found != SNAPSHOT_NONE)
-			return SNAPSHOT_NONE;
-		found = MIN(port, peer);
-	}
-	return found;
+	return peer != SNAPSHOT_NONE &&
+		snapshot_is_switch(snapshot_node_of(s, port)) &&
+		snapshot_is_switch(snapshot_node_of(s, peer)) ?
+		MIN(port, peer) : SNAPSHOT_NONE;
 }
 
 /* Why the word names none. */
@@ -40,16 +30,10 @@ say_no_link(struct control_request *q, const struct snapshot *s,
 {
 	g_autofree char *shown = text_one_line(word), *host = NULL;
 	g_autofree char *missing = request_missing(q, word);
+	uint32_t port = port_search_any(s, word);
 
-	for (uint32_t port = 0; !host && port < s->n_ports; port++) {
-		uint32_t peer = s->ports[port].peer;
-		g_autofree char *name = snapshot_port_name(s, port);
-
-		if (peer != SNAPSHOT_NONE && strcmp(name, word) == 0 &&
-		    (!snapshot_is_switch(snapshot_node_of(s, port)) ||
-		     !snapshot_is_switch(snapshot_node_of(s, peer))))
-			host = snapshot_port_name(s, peer);
-	}
+	if (port != SNAPSHOT_NONE && s->ports[port].peer != SNAPSHOT_NONE)
+		host = snapshot_port_name(s, s->ports[port].peer);
 	if (host)
 		request_say(q, CONTROL_USAGE, "%s leads to %s; only links "
 			    "between switches can be avoided", shown, host);
@@ -147,8 +131,7 @@ control_avoid(struct control_request *q)
 				  hooks->data) :
 	    !hooks->use(guid, s->ports[found].num, has_errors, hooks->data))
 		request_say(q, CONTROL_NOT_DONE, avoid ?
-			    "it is to be avoided already" :
-			    "it was not to be avoided");
+			    "it is avoided already" : "it was not avoided");
 	else if (!has_errors)
 		wait_for_routes(q, first);
 	else

@@ -190,9 +190,10 @@ avoid_by_hand() {
 			print(s.recv(99))'
 	check "so do the metrics" answers \
 		'^minism_bad_links\{routing="avoided"\} [1-9]' ctl metrics
-	check "it is avoided once" refuses . ctl avoid spine-1/1
-	check "minismctl use" answers 'spine-1/1 is in use: rerouted' \
-		ctl use spine-1/1
+	check "it is avoided once, by whatever name" refuses 'already' \
+		ctl avoid 0x0000000000030010/1
+	check "minismctl use" answers 'spine-1 .*/1 is in use: rerouted' \
+		ctl use 'spine-1 (0x0000000000030010)/1'
 	check "entries lead there again" leads_to leaf-1/5
 	check "it was not asked for" refuses . ctl use leaf-1/5
 	ctl pause >/dev/null
