@@ -357,7 +357,7 @@ doctor_put(const struct tool_view *v, struct text_report *r)
 		any |= puts[i](v, r);
 	report_close(r, ']');
 	if (!any)
-		report_say(r, "nothing is found that speaks against a first "
+		report_say(r, "of what was asked, nothing speaks against a first "
 			   "mastership\n");
 	put_models(v, r);
 	put_unasked(v, r);

@@ -99,8 +99,10 @@ put_notes(struct text_report *j, const struct view_lines *lines)
 }
 
 static void
-put_cables(struct text_report *j, const struct snapshot *s)
+put_cables(struct text_report *j, const struct tool_view *v)
 {
+	const struct snapshot *s = v->s;
+
 	report_open(j, "cables", '[');
 	for (uint32_t i = 0; i < s->n_ports; i++) {
 		const struct snapshot_port *a = &s->ports[i], *b;
@@ -114,8 +116,9 @@ put_cables(struct text_report *j, const struct snapshot *s)
 		report_number(j, NULL, b->node, NULL);
 		report_number(j, NULL, b->num, NULL);
 		report_number(j, NULL, port_mbps(&a->info), NULL);
-		report_bool(j, NULL, a->info.state == PORT_STATE_ACTIVE &&
-			    b->info.state == PORT_STATE_ACTIVE);
+		report_bool(j, NULL, !tool_view_has_states(v) ||
+			    (a->info.state == PORT_STATE_ACTIVE &&
+			     b->info.state == PORT_STATE_ACTIVE));
 		report_close(j, ']');
 	}
 	report_close(j, ']');
@@ -145,7 +148,7 @@ make_json(const struct tool_view *v)
 	for (uint32_t i = 0; i < v->s->n_nodes; i++)
 		page_put_node(&j, v, i);
 	report_close(&j, ']');
-	put_cables(&j, v->s);
+	put_cables(&j, v);
 	report_close(&j, '}');
 	return j.out;
 }

@@ -392,10 +392,12 @@ put_link(struct text_report *r, const struct tool_view *v, uint32_t port,
 	g_autofree char *speed = said ? g_strdup(said) :
 		g_strconcat(port_width(info)->name, port_speed(info)->name,
 			    NULL);
+	bool has_states = tool_view_has_states(v);
 
 	report_text(r, "speed", info->state >= PORT_STATE_INIT ? speed : NULL,
-		    " ");
-	report_text(r, "state", port_state_name(info->state), after);
+		    has_states ? " " : after);
+	report_text(r, "state", has_states ? port_state_name(info->state) :
+		    NULL, after);
 }
 
 static int
@@ -488,6 +490,7 @@ show_nodes(struct show *q, GError **error)
 	const char *word = q->words[1];
 	const struct snapshot *s = q->v->s;
 	struct text_report *r = &q->out;
+	bool has_states = tool_view_has_states(q->v);
 
 	report_open_list(r, "nodes");
 	for (uint32_t i = 0; i < s->n_nodes; i++) {
@@ -523,11 +526,15 @@ show_nodes(struct show *q, GError **error)
 		if (at)
 			report_say(r, "  at ");
 		report_text(r, "at", at, "");
+		if (is_switch && has_states)
+			report_say(r, "  %u of", n_active);
 		if (is_switch)
-			report_say(r, "  %u of %u link%s Active", n_active,
-				   n_links, text_plural(n_links));
+			report_say(r, " %s%u link%s%s", has_states ? "" : " ",
+				   n_links, text_plural(n_links), has_states ?
+				   " Active" : "");
 		report_number(r, "links", n_links, NULL);
-		report_number(r, "active", n_active, NULL);
+		if (has_states)
+			report_number(r, "active", n_active, NULL);
 		report_say(r, "\n");
 		report_close(r, '}');
 	}
@@ -569,6 +576,7 @@ show_links(struct show *q, GError **error)
 	const struct snapshot *s = q->v->s;
 	const char *word = q->words[1];
 	struct text_report *r = &q->out;
+	bool has_states = tool_view_has_states(q->v);
 
 	report_open_list(r, "links");
 	for (uint32_t port = 0; port < s->n_ports; port++) {
@@ -584,7 +592,7 @@ show_links(struct show *q, GError **error)
 					    GUINT_TO_POINTER(port + 1));
 		if (word && !(could && strcmp(word, "slow") == 0) &&
 		    !(p->avoided && strcmp(word, "avoided") == 0) &&
-		    !(p->info.state < PORT_STATE_ACTIVE &&
+		    !(p->info.state < PORT_STATE_ACTIVE && has_states &&
 		      strcmp(word, "inactive") == 0) &&
 		    !strstr(a, word) && !strstr(b, word))
 			continue;

@@ -442,6 +442,12 @@ view_new(struct snapshot *s)
 	return v;
 }
 
+bool
+tool_view_has_states(const struct tool_view *v)
+{
+	return view_lines_first(v->lines, VIEW_HEAD)->n[HEAD_VERSION];
+}
+
 char *
 tool_view_missing(const struct tool_view *v, const char *word)
 {

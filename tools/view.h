@@ -80,6 +80,8 @@ bool tool_view_more(struct tool_view *v, const struct client_place *place,
 /* The same of a text. */
 bool tool_view_add(struct tool_view *v, const char *text, const char *name,
 		   GError **error);
+/* A plain net file does not tell the states of ports. */
+bool tool_view_has_states(const struct tool_view *v);
 /* The node that is missing and has this name or NodeGUID, in words; NULL: none;
  * g_free. */
 char *tool_view_missing(const struct tool_view *v, const char *word);

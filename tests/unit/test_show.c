@@ -104,8 +104,17 @@ TEST(test_a_list_of_nothing_says_so)
 		{ "partitions", "no partitions\n" },
 		{ "j members", "{\"members\":[]}\n" },
 		{ "j links slow", "{\"links\":[]}\n" },
+		/* of states a net file says nothing */
+		{ "links inactive", "no inactive links\n" },
+		{ "links", "a/1 - b/1  4xEDR\n" },
+		{ "j links", "{\"links\":[{\"a\":\"a/1\",\"b\":\"b/1\",\"speed\":"
+		  "\"4xEDR\",\"state\":null,\"could_be\":null,\"avoided\":false"
+		  "}]}\n" },
 	};
-	AUTO(tool_view) *v = read_view("caguid=0x1\nCa 1 \"H-1\" # \"a\"\n");
+	AUTO(tool_view) *v = read_view("caguid=0x1\nCa 1 \"H-1\" # \"a\"\n"
+		"[1](3) \"H-2\"[1](4) # lid 1 lmc 0 \"b\" lid 2 4xEDR\n\n"
+		"caguid=0x2\nCa 1 \"H-2\" # \"b\"\n"
+		"[1](4) \"H-1\"[1](3) # lid 2 lmc 0 \"a\" lid 1 4xEDR\n");
 	g_autoptr(GString) out = g_string_new(NULL);
 	struct text_report r = { .out = out };
 
