@@ -14,8 +14,8 @@
  * old or the new state; it has the keys of services, so its mode is 0600.
  *
  * A line that cannot be read, as of a newer version, is set aside in the file
- * state.damaged, and costs its fact: a LID comes from the fabric, an engine finds a rank anew, and clients
- * are asked to reregister (IBA 14.4.2).
+ * state.damaged, and costs its fact: a LID comes from the fabric, an engine finds a
+ * rank anew, and clients are asked to reregister (IBA 14.4.2).
  *
  * Cost. Only the text of a part that has changed is made anew.
  */

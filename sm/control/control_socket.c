@@ -9,7 +9,8 @@
  * line, which ends with a newline or with the client's end, and has control.c
  * answer it; on_room() writes the answer, and closes. A client that sends no line
  * in time, or does not read its answer in time, is disconnected. One client too
- * many takes the place of the oldest that has sent no line, or is turned away.
+ * many takes the place of the oldest that has sent no line for a tick, or is
+ * turned away: the line of one that has just come is on its way.
  * Root, and the user that minism runs as, have as many places again, so that a
  * group's clients never keep them out. No call waits: all descriptors are
  * non-blocking.
@@ -244,7 +245,7 @@ make_place(struct control_socket *s, bool for_owner)
 	for (GList *l = s->clients.tail; l; l = l->prev) {
 		struct control_client *c = l->data;
 
-		if (!c->answer && (for_owner || !c->is_owner))
+		if (c->ticks && !c->answer && (for_owner || !c->is_owner))
 			idle = c;
 	}
 	if (s->clients.length >= max && idle)
