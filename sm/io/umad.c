@@ -297,6 +297,22 @@ umad_watch(void *data)
 	return NULL;
 }
 
+/* False: there are no threads now. Not when the port is opened: the process may
+ * fork then. */
+static bool
+arm_watcher(struct umad_device *d)
+{
+	if (!d->watcher)
+		d->watcher = g_thread_try_new("umad", umad_watch, d, NULL);
+	if (!d->watcher)
+		return false;
+	g_mutex_lock(&d->mutex);
+	d->armed = true;
+	g_cond_signal(&d->changed);
+	g_mutex_unlock(&d->mutex);
+	return true;
+}
+
 /* Armed only when there is no more to read; a MAD that arrives between the last
  * read and the arming is found by the watcher's next poll. */
 static gboolean
@@ -329,35 +345,20 @@ on_wake(GSource *source, GSourceFunc callback, gpointer data)
 			deliver(d, len);
 			continue;
 		}
-		/* reading failed, for a reason that may pass or not */
-		if (errno != EAGAIN && errno != EWOULDBLOCK) {
-			if (is_gone(errno) || ++d->errors >= ERRORS_MAX) {
-				d->failed = errno;
-				leave_device(d);
+		if (errno == EAGAIN || errno == EWOULDBLOCK) {
+			d->errors = 0;
+			if (linger(d, &napped))
+				continue;
+			if (arm_watcher(d))
 				return G_SOURCE_CONTINUE;
-			}
-			g_source_set_ready_time(source,
-						g_get_monotonic_time() +
-						ERROR_PAUSE_US);
+		} else if (is_gone(errno) || ++d->errors >= ERRORS_MAX) {
+			d->failed = errno;
+			leave_device(d);
 			return G_SOURCE_CONTINUE;
 		}
-		d->errors = 0;
-		if (linger(d, &napped))
-			continue;
-		/* not when the port is opened: the process may fork then */
-		if (!d->watcher)
-			d->watcher = g_thread_try_new("umad", umad_watch, d,
-						      NULL);
-		if (!d->watcher) {	/* no threads now: reads by itself */
-			g_source_set_ready_time(source,
-						g_get_monotonic_time() +
-						ERROR_PAUSE_US);
-			return G_SOURCE_CONTINUE;
-		}
-		g_mutex_lock(&d->mutex);
-		d->armed = true;
-		g_cond_signal(&d->changed);
-		g_mutex_unlock(&d->mutex);
+		/* no thread now, or a reason that may pass */
+		g_source_set_ready_time(source, g_get_monotonic_time() +
+					ERROR_PAUSE_US);
 		return G_SOURCE_CONTINUE;
 	}
 	g_source_set_ready_time(source, 0);
