@@ -375,33 +375,28 @@ table_reader_recall(const struct snapshot *now, struct port_tables *held,
 {
 	g_autofree uint32_t *nodes = snapshot_map_nodes(now, then);
 
-	for (uint32_t node = 0; node < now->n_nodes; node++) {
-		const struct snapshot_node *n = &now->nodes[node], *was;
-		uint32_t i = nodes[node];
-		bool is_switch = snapshot_is_switch(n), whole;
+	for (uint32_t port = 0; port < now->n_ports; port++) {
+		uint32_t old = snapshot_same_port(now, port, nodes, then);
+		const struct snapshot_node *n = snapshot_node_of(now, port);
+		const struct snapshot_port *p = &now->ports[port], *q;
+		const struct snapshot_node *was;
 
-		if (i == SNAPSHOT_NONE)
+		if (old == SNAPSHOT_NONE)
 			continue;
-		was = &then->nodes[i];
+		q = &then->ports[old];
+		was = snapshot_node_of(then, old);
 		if (was->info.node_type != n->info.node_type ||
 		    was->info.num_ports != n->info.num_ports ||
 		    was->info.partition_cap != n->info.partition_cap)
 			continue;
-		whole = is_switch && switch_is_as_left(now, n, then, was) &&
-			n->sw.partition_enforcement_cap ==
-			was->sw.partition_enforcement_cap;
-		for (unsigned num = 0; num <= n->info.num_ports; num++) {
-			uint32_t port = n->first_port + num;
-			uint32_t old = was->first_port + num;
-			const struct snapshot_port *p = &now->ports[port];
-			const struct snapshot_port *q = &then->ports[old];
-
-			if (is_switch ? whole :
-			    p->known && q->known && p->guid == q->guid &&
-			    p->info.state > PORT_STATE_INIT && p->info.lid &&
-			    p->info.lid == q->info.lid &&
-			    p->info.sm_lid == q->info.sm_lid)
-				recall_port(held, port, known, old);
-		}
+		if (snapshot_is_switch(n) ?
+		    switch_is_as_left(now, n, then, was) &&
+		    n->sw.partition_enforcement_cap ==
+		    was->sw.partition_enforcement_cap :
+		    p->known && q->known && p->guid == q->guid &&
+		    p->info.state > PORT_STATE_INIT && p->info.lid &&
+		    p->info.lid == q->info.lid &&
+		    p->info.sm_lid == q->info.sm_lid)
+			recall_port(held, port, known, old);
 	}
 }
