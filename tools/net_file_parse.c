@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * A snapshot from the text that ibnetdiscover writes and ibsim reads. What
- * the blocks look like is in net_file.c.
+ * the blocks look like is in topology/net_file.c.
  *
  * Structs. A net_node for each block, a net_cable for each line of it; the
  * reader has its scanner, and what ibsim carries from one block to the next.
@@ -33,6 +33,7 @@
 
 #include "tools/device.h"
 #include "tools/net_file_parse.h"
+#include "topology/member.h"
 #include "topology/text.h"
 
 /* One block. Its cables are contiguous. */
@@ -159,14 +160,7 @@ net_take_number(struct net_reader *f, int base, uint64_t min, uint64_t max,
 		return fail(f, "%s: %.*s is not %" PRIu64 " to %" PRIu64,
 			    what, (int)(end - at), at, min, max);
 	f->scan.at = end;
-	if (size == sizeof(uint8_t))
-		*(uint8_t *)out = (uint8_t)value;
-	else if (size == sizeof(uint16_t))
-		*(uint16_t *)out = (uint16_t)value;
-	else if (size == sizeof(uint32_t))
-		*(uint32_t *)out = (uint32_t)value;
-	else
-		*(uint64_t *)out = value;
+	member_store(out, (unsigned)size, value);
 	return true;
 }
 

@@ -13,7 +13,6 @@
 #include "tools/net_file_parse.h"
 #include "topology/net_file.h"
 #include "topology/prng.h"
-#include "topology/snapshot.h"
 
 static struct snapshot *
 parse(const char *text)
