@@ -74,8 +74,6 @@ struct lid_claim {
 	bool named;		/* in the memory, too */
 };
 
-G_DEFINE_QUARK(minism-lids-error, lid_error)
-
 /* --- ranges --- */
 
 /* The first LID of the range that is taken, or LID_NONE. */
@@ -371,16 +369,12 @@ allocate(struct assigner *a, unsigned lmc, GError **error)
 			a->give = no_limit;
 			base = lid_find_free(a, a->map->lmc[p]);
 		}
-		if (base == LID_NONE) {
-			g_set_error(error, LIDS_ERROR, LIDS_ERROR_EXHAUSTED,
-				    "%" PRIu64 " LIDs are needed at LMC %u, "
-				    "there are %u%s", a->needed, lmc,
-				    LID_UNICAST_MAX,
-				    a->needed <= LID_UNICAST_MAX ?
-				    ", and not enough of them in aligned ranges"
-				    : "");
-			return false;
-		}
+		if (base == LID_NONE)
+			return text_refuse(error, "%" PRIu64 " LIDs are needed "
+				"at LMC %u, there are %u%s", a->needed, lmc,
+				LID_UNICAST_MAX, a->needed <= LID_UNICAST_MAX ?
+				", and not enough of them in aligned ranges" :
+				"");
 		lid_give(a, p, base);
 	}
 	return true;

@@ -41,12 +41,6 @@ struct lid_map {
 	uint32_t *owner; /* LID -> port or SNAPSHOT_NONE, top + 1 entries */
 };
 
-enum lid_error {
-	LIDS_ERROR_EXHAUSTED,	/* 49,151 unicast LIDs do not suffice */
-};
-#define LIDS_ERROR lid_error_quark()
-GQuark lid_error_quark(void);
-
 /*
  * Gives every end port of `s` its LIDs.
  * lmc: what CAs, routers and enhanced switch ports 0 get (0 to 7); a base
@@ -55,7 +49,7 @@ GQuark lid_error_quark(void);
  * notes: if not NULL, a GPtrArray of g_malloc'ed lines, one for each LID that
  *	was claimed twice and how it was decided, and one for a LinearFDBCap
  *	that took LIDs away or that does not suffice.
- * Returns NULL with LIDS_ERROR_EXHAUSTED, whose message says how many LIDs
+ * Returns NULL with a TEXT_ERROR if the unicast LIDs do not suffice: how many
  * are needed at this LMC and how many there are.
  */
 struct lid_map *lid_assign(const struct snapshot *s, unsigned lmc,

@@ -321,7 +321,7 @@ expect_exhausted(unsigned n, unsigned stride, unsigned lmc, const char *why)
 	g_autoptr(GError) error = NULL;
 
 	assert_null(lid_assign(s, lmc, NULL, 0, NULL, &error));
-	assert_gerror(error, LIDS_ERROR, LIDS_ERROR_EXHAUSTED);
+	assert_gerror(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 	assert_string_equal(error->message, why);
 }
 
