@@ -106,23 +106,22 @@ add_error(GPtrArray *errors, const GError *error)
 
 static void
 read_list(const struct site_files *s, enum site_text which,
-	  struct site_lists *new, GArray **list, GPtrArray *warnings,
-	  GPtrArray *errors)
+	  struct site_lists *new, GPtrArray *warnings, GPtrArray *errors)
 {
 	const char *text = read_text(s, which, new, warnings, errors);
 	g_autoptr(GError) error = NULL;
 
 	if (text)
-		*list = guid_list_parse(text, path_of(s, which), &error);
+		new->guids[which] = guid_list_parse(text, path_of(s, which),
+						    &error);
 	add_error(errors, error);
 }
 
 static void
 clear_lists(struct site_lists *l)
 {
-	g_clear_pointer(&l->roots, g_array_unref);
-	g_clear_pointer(&l->compute_nodes, g_array_unref);
-	g_clear_pointer(&l->io_nodes, g_array_unref);
+	for (unsigned i = 0; i < SITE_NAMES; i++)
+		g_clear_pointer(&l->guids[i], g_array_unref);
 	g_clear_pointer(&l->names, g_hash_table_unref);
 	for (unsigned i = 0; i < SITE_TEXTS; i++)
 		g_clear_pointer(&l->texts[i], g_free);
@@ -201,15 +200,13 @@ site_files_try(void *paths)
 bool
 site_files_load(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
 {
-	struct site_lists new = { .roots = NULL };
+	struct site_lists new = { .names = NULL };
 	guint before = errors->len;
 	g_autoptr(GError) names_error = NULL;
 	const char *text;
 
-	read_list(s, SITE_ROOTS, &new, &new.roots, warnings, errors);
-	read_list(s, SITE_COMPUTE_NODES, &new, &new.compute_nodes, warnings,
-		  errors);
-	read_list(s, SITE_IO_NODES, &new, &new.io_nodes, warnings, errors);
+	for (unsigned i = 0; i < SITE_NAMES; i++)
+		read_list(s, i, &new, warnings, errors);
 	text = read_text(s, SITE_NAMES, &new, warnings, errors);
 	if (text)
 		new.names = node_name_map_parse(text, path_of(s, SITE_NAMES),
@@ -224,9 +221,9 @@ site_files_load(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
 	}
 	clear_lists(&s->lists);
 	s->lists = new;
-	s->route.roots = new.roots;
-	s->route.compute_nodes = new.compute_nodes;
-	s->route.io_nodes = new.io_nodes;
+	s->route.roots = new.guids[SITE_ROOTS];
+	s->route.compute_nodes = new.guids[SITE_COMPUTE_NODES];
+	s->route.io_nodes = new.guids[SITE_IO_NODES];
 	s->is_loaded = true;
 	return true;
 }

@@ -22,7 +22,7 @@ enum site_text {
 /* What is replaced as a whole at a reload; NULL: not configured, or not there. */
 struct site_lists {
 	char *texts[SITE_TEXTS];	/* of the files */
-	GArray *roots, *compute_nodes, *io_nodes;	/* GUIDs */
+	GArray *guids[SITE_NAMES];	/* of the lists before the names */
 	GHashTable *names;	/* the node name map, see guid_files.h */
 };
 
