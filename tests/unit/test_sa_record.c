@@ -182,20 +182,6 @@ TEST(test_each_component_is_some_member)
 	}
 }
 
-/* The ServiceID is two components of the table. */
-TEST(test_path_has_its_service_id)
-{
-	uint8_t wire[64];
-	struct path_record a = { .service_id = 0x1122334455667788, .life = 1 };
-	struct path_record b;
-
-	path_record_encode(wire, &a);
-	assert_true(bytes_load(wire, 8) == a.service_id);
-	assert_int_equal(wire[56], 1);
-	path_record_decode(wire, &b);
-	assert_true(a.service_id == b.service_id && b.life == 1);
-}
-
 /* Of which libibmad has nothing to say: by the figures of IBA 13.4.8.3. */
 TEST(test_inform_info_as_bytes)
 {
