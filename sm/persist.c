@@ -27,8 +27,6 @@
 
 /* ------------------------------------------- LIDs, ranks, untaken fields */
 
-#define LID_AWAY_US	((int64_t)30 * 24 * 3600 * G_USEC_PER_SEC)
-
 /* Fields that a port acknowledged and did not take when they were last sent, in
  * the last two heavy sweeps, and in three in a row at some time: those are given
  * up. */
@@ -52,8 +50,6 @@ persist_new(struct log *log)
 	m->lids.ranges = g_array_new(FALSE, FALSE, sizeof(struct lid_range));
 	m->ranks = g_array_new(FALSE, TRUE, sizeof(struct rank_line));
 	m->untaken = g_array_new(FALSE, FALSE, sizeof(struct untaken));
-	m->away = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
-					g_free);
 	m->disabled = g_array_new(FALSE, FALSE, sizeof(struct persist_port));
 	return m;
 }
@@ -66,7 +62,6 @@ persist_free(struct persist *m)
 	g_array_unref(m->lids.ranges);
 	g_array_unref(m->ranks);
 	g_array_unref(m->untaken);
-	g_hash_table_unref(m->away);
 	g_array_unref(m->disabled);
 	g_free(m->engine);
 	g_free(m->in_force);
@@ -211,39 +206,9 @@ const struct state_part persist_part = {
 
 /* --- LIDs --- */
 
-/* Takes those ports out that were not seen for LID_AWAY_US; else every HCA that
- * was ever exchanged would enlarge all tables. */
-static void
-forget_away(struct persist *m, GArray *ranges, const struct lid_map *map,
-	    int64_t now)
-{
-	struct lid_range *r = (void *)ranges->data;
-	guint n = 0, n_before = ranges->len;
-
-	for (guint i = 0; i < n_before; i++) {
-		const int64_t *since;
-
-		if (lid_map_owner(map, r[i].min) != SNAPSHOT_NONE)
-			g_hash_table_remove(m->away, &r[i].guid);
-		else if (!(since = g_hash_table_lookup(m->away, &r[i].guid)))
-			g_hash_table_insert(m->away,
-				g_memdup2(&r[i].guid, sizeof(r[i].guid)),
-				g_memdup2(&now, sizeof(now)));
-		else if (now - *since >= LID_AWAY_US &&
-			 g_hash_table_remove(m->away, &r[i].guid))
-			continue;
-		r[n++] = r[i];
-	}
-	g_array_set_size(ranges, n);
-	if (n < n_before)
-		log_say(m->log, LOG_INFO, "memory", "LIDs of ports that were "
-			"not seen for 30 days are free for others: %u port%s",
-			n_before - n, text_plural(n_before - n));
-}
-
 void
 persist_keep_lids(struct persist *m, const struct snapshot *s,
-		  const struct lid_map *map, int64_t now)
+		  const struct lid_map *map)
 {
 	size_t n = m->lids.ranges->len;
 	const struct lid_range *old = (const void *)m->lids.ranges->data;
@@ -251,7 +216,6 @@ persist_keep_lids(struct persist *m, const struct snapshot *s,
 	const struct lid_range *r = (const void *)ranges->data;
 	bool same;
 
-	forget_away(m, ranges, map, now);
 	same = ranges->len == n;
 	/* field by field: a struct has padding */
 	for (size_t i = 0; same && i < n; i++)

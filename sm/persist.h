@@ -33,8 +33,6 @@ struct persist {
 	/* not saved */
 	char *whole_engine;	/* in force when there were most cables */
 	uint32_t n_linked;	/* ports with a cable then */
-	GHashTable *away;	/* PortGUID -> int64_t, us: since when a port of
-				   `lids` was not seen; others are there */
 	GArray *untaken;	/* fields that ports did not take, by GUID and
 				   port; empty: all are tried */
 };
@@ -43,10 +41,9 @@ extern const struct state_part persist_part;
 struct persist *persist_new(struct log *log);
 void persist_free(struct persist *m);
 
-/* Takes the assignment over, at `now` of the transport's clock. Logs if LIDs are
- * free again. */
+/* Takes the assignment over. */
 void persist_keep_lids(struct persist *m, const struct snapshot *s,
-		       const struct lid_map *map, int64_t now);
+		       const struct lid_map *map);
 
 /* By port index of `s`: the fields that are not sent. A heavy sweep sends all
  * but those that are given up, since the port did not take them in three heavy

@@ -452,8 +452,7 @@ send_plan(struct sweep *s)
 
 	/* after the keys, for which this sweep waits */
 	persist_keys_save(s->params.keystore);
-	persist_keep_lids(s->memory, s->next.subnet, s->next.lids,
-			  transport_now(s->t));
+	persist_keep_lids(s->memory, s->next.subnet, s->next.lids);
 	s->owes_lfts &= plan->n_steps > 0;
 	keep_ranks(s);
 	if (!plan->n_steps) {
