@@ -77,7 +77,7 @@ struct sim_backend {
 	GSource *source;		/* drives it */
 	enum explain_format format;
 	struct explain *explain;	/* NULL: no --explain, --step, --pcap */
-	struct pcap *pcap;		/* NULL: none is written */
+	struct stream *pcap;		/* NULL: none is written */
 	uint16_t own_lid;
 	char *comment;			/* of the MAD at hand */
 	struct step *step;		/* NULL: it goes by itself */
@@ -269,7 +269,7 @@ sim_close(struct backend *base, GError **error)
 		g_source_unref(b->source);
 	}
 	transport_free(base->transport);
-	ok = !b->pcap || pcap_close(b->pcap, error);
+	ok = stream_close(b->pcap, error);
 	explain_free(b->explain);
 	step_free(b->step);
 	g_free(b->comment);

@@ -16,7 +16,7 @@
 
 struct port_backend {
 	struct backend base;
-	struct pcap *pcap;		/* NULL: none is written */
+	struct stream *pcap;		/* NULL: none is written */
 	GPtrArray *comments;		/* char *: decisions since the last
 					   packet */
 	uint16_t own_lid;
@@ -151,7 +151,7 @@ close_port(struct backend *base, GError **error)
 	if (base->transport)
 		base->transport->tap = NULL;
 	transport_free(base->transport);
-	ok = !b->pcap || pcap_close(b->pcap, error);
+	ok = stream_close(b->pcap, error);
 	if (b->comments)
 		g_ptr_array_unref(b->comments);
 	stream_close(base->out, NULL);

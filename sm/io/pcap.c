@@ -42,10 +42,6 @@
 #define FLAG_OUTBOUND	2u
 #define SPARE		7u	/* ERF records are multiples of 8 bytes */
 
-struct pcap {
-	struct stream *file;
-};
-
 /* ------------------------------------------------------------------ packets */
 
 static void
@@ -88,7 +84,7 @@ put16(GByteArray *out, uint16_t value)
 }
 
 static void
-put_block(struct pcap *p, uint32_t type, const GByteArray *body)
+put_block(struct stream *p, uint32_t type, const GByteArray *body)
 {
 	g_autoptr(GByteArray) block = g_byte_array_new();
 
@@ -96,17 +92,17 @@ put_block(struct pcap *p, uint32_t type, const GByteArray *body)
 	put32(block, body->len + 12);
 	g_byte_array_append(block, body->data, body->len);
 	put32(block, body->len + 12);
-	stream_put(p->file, block->data, block->len);
+	stream_put(p, block->data, block->len);
 }
 
 static void
-put_segment(struct pcap *p, const struct pcap_mad *m,
+put_segment(struct stream *p, const struct pcap_mad *m,
 	    const uint8_t mad[MAD_SIZE])
 {
 	static const uint8_t spare[SPARE];
 	g_autoptr(GByteArray) body = g_byte_array_new();
 	uint32_t len = (ERF_LEN + PACKET_LEN + SPARE) & ~SPARE;
-	uint64_t lost = p->file->lost;
+	uint64_t lost = p->lost;
 	uint8_t packet[PACKET_LEN];
 
 	make_packet(packet, m, mad);
@@ -150,7 +146,7 @@ put_segment(struct pcap *p, const struct pcap_mad *m,
 
 /* A message that the transport segments or reassembles, as its segments. */
 void
-pcap_put(struct pcap *p, const struct pcap_mad *m)
+pcap_put(struct stream *p, const struct pcap_mad *m)
 {
 	uint8_t mad[MAD_SIZE] = { 0 };
 	struct rmpp_header h;
@@ -180,20 +176,17 @@ pcap_put(struct pcap *p, const struct pcap_mad *m)
 	}
 }
 
-/* ---------------------------------------------------------- open and close */
+/* -------------------------------------------------------------------- open */
 
-struct pcap *
+struct stream *
 pcap_open(const char *path, const struct stream_how *how, GError **error)
 {
 	g_autoptr(GByteArray) section = g_byte_array_new();
 	g_autoptr(GByteArray) interface = g_byte_array_new();
-	struct stream *file = stream_create(path, how, error);
-	struct pcap *p;
+	struct stream *p = stream_create(path, how, error);
 
-	if (!file)
+	if (!p)
 		return NULL;
-	p = g_new0(struct pcap, 1);
-	p->file = file;
 	put32(section, 0x1a2b3c4d);
 	put16(section, 1);
 	put16(section, 0);
@@ -205,13 +198,4 @@ pcap_open(const char *path, const struct stream_how *how, GError **error)
 	put32(interface, 0);		/* packets are whole */
 	put_block(p, BLOCK_INTERFACE, interface);
 	return p;
-}
-
-bool
-pcap_close(struct pcap *p, GError **error)
-{
-	bool good = stream_close(p->file, error);
-
-	g_free(p);
-	return good;
 }

@@ -9,13 +9,9 @@
 #include "sm/io/stream.h"
 #include "sm/io/transport.h"
 
-struct pcap;
-
-/* NULL with a RECORD_ERROR_IO: it cannot be written. how NULL: it waits. */
-struct pcap *pcap_open(const char *path, const struct stream_how *how,
-		       GError **error);
-/* False with a RECORD_ERROR_IO: not all could be written. */
-bool pcap_close(struct pcap *p, GError **error);
+/* As stream_create(), with what a capture begins with; for stream_close(). */
+struct stream *pcap_open(const char *path, const struct stream_how *how,
+			 GError **error);
 
 struct pcap_mad {
 	int64_t us;		/* since 1970 */
@@ -29,6 +25,6 @@ struct pcap_mad {
 
 /* Keys are zeros in the file (sm/mad/mkey_mask.h). There is no GRH. The packet
  * behind those that are lost has their number. */
-void pcap_put(struct pcap *p, const struct pcap_mad *m);
+void pcap_put(struct stream *p, const struct pcap_mad *m);
 
 #endif

@@ -35,12 +35,12 @@ static char *
 capture_of(const struct pcap_mad *m, gsize *len)
 {
 	g_autofree char *path = new_file();
-	struct pcap *p = pcap_open(path, NULL, NULL);
+	struct stream *p = pcap_open(path, NULL, NULL);
 	char *bytes;
 
 	assert_non_null(p);
 	pcap_put(p, m);
-	assert_true(pcap_close(p, NULL));
+	assert_true(stream_close(p, NULL));
 	assert_true(g_file_get_contents(path, &bytes, len, NULL));
 	g_unlink(path);
 	return bytes;
@@ -176,7 +176,7 @@ TEST(test_pipe_that_is_not_read_costs_whole_packets)
 	g_autoptr(GByteArray) in = g_byte_array_new();
 	g_autoptr(GError) error = NULL;
 	uint64_t lost = 0;
-	struct pcap *p;
+	struct stream *p;
 	int reader;
 
 	assert_int_equal(mkfifo(path, 0600), 0);
@@ -197,7 +197,7 @@ TEST(test_pipe_that_is_not_read_costs_whole_packets)
 	}
 	assert_int_equal(packets + lost, n);
 	assert_true(lost > MANY / 2);
-	assert_false(pcap_close(p, &error));
+	assert_false(stream_close(p, &error));
 	assert_has(error->message, "did not read all");
 	close(reader);
 }
@@ -208,7 +208,7 @@ TEST(test_capture_is_for_its_owner)
 	GStatBuf st;
 
 	assert_int_equal(g_chmod(path, 0644), 0);
-	assert_true(pcap_close(pcap_open(path, NULL, NULL), NULL));
+	assert_true(stream_close(pcap_open(path, NULL, NULL), NULL));
 	assert_int_equal(g_stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	g_unlink(path);
@@ -260,7 +260,7 @@ TEST(test_what_cannot_be_written_is_an_error)
 	const struct mad_addr addr = { 0 };
 	const uint8_t mad[MAD_SIZE] = { 1, 1 };
 	g_autoptr(GError) error = NULL;
-	struct pcap *p;
+	struct stream *p;
 
 	assert_null(pcap_open("/nowhere/at/all", NULL, &error));
 	assert_has(error->message, "/nowhere/at/all");
@@ -272,6 +272,6 @@ TEST(test_what_cannot_be_written_is_an_error)
 		pcap_put(p, &(struct pcap_mad) {
 			.addr = &addr, .mad = mad, .len = MAD_SIZE,
 		});
-	assert_false(pcap_close(p, &error));
+	assert_false(stream_close(p, &error));
 	assert_has(error->message, "/dev/full");
 }
