@@ -44,7 +44,9 @@ struct play {
 	uint64_t rng;
 	int64_t waited;		/* us, by the last `while` */
 	bool may_loop;		/* an engine that was named makes loops */
-	char *loop;		/* the first one, in words; NULL: there was none */
+	char *loop;		/* the first one, or pair of `guard` that lost its
+				   path, in words; NULL: there was none */
+	GArray *guarded;	/* uint32_t: CA ports, by pairs */
 	uint64_t astray;	/* of the SMPs whose modifier means nothing to the
 				   node: they came by cables that were swapped */
 	/* at the last mark */

@@ -80,6 +80,45 @@ on_reregister(struct sim *sim, uint32_t port, void *data)
 	play_forget_groups(data, port);
 }
 
+static bool
+delivers(const struct play *p, uint32_t from, uint32_t to)
+{
+	return sim_probe(p->w.sim, from, sim_port_info(p->w.sim, to)->lid,
+			 0xffff, 0, NULL) == SIM_DELIVERED;
+}
+
+/* From now on each pair of CA ports that has a path keeps one while an update is
+ * written. */
+static bool
+do_guard(struct play *p, char **words)
+{
+	const struct snapshot *s = p->w.s;
+
+	g_array_set_size(p->guarded, 0);
+	for (uint32_t a = 0; a < s->n_ports; a++)
+		for (uint32_t b = 0; b < s->n_ports; b++) {
+			if (!s->ports[a].num || !s->ports[b].num || a == b ||
+			    snapshot_is_switch(snapshot_node_of(s, a)) ||
+			    snapshot_is_switch(snapshot_node_of(s, b)) ||
+			    !delivers(p, a, b))
+				continue;
+			g_array_append_val(p->guarded, a);
+			g_array_append_val(p->guarded, b);
+		}
+	return true;
+}
+
+static bool
+has_lost_pair(const struct play *p)
+{
+	const uint32_t *ends = (void *)p->guarded->data;
+
+	for (guint i = 0; i < p->guarded->len; i += 2)
+		if (!delivers(p, ends[i], ends[i + 1]))
+			return true;
+	return false;
+}
+
 /* An answer of an agent: after each Set that a device has executed, there is no
  * credit loop. The end of an update does not show it. */
 static void
@@ -88,16 +127,22 @@ on_answer(struct sim *sim, uint32_t node, unsigned method,
 {
 	struct play *p = data;
 	struct mad_header h;
+	bool has_loop, has_loss;
 
 	mad_header_read(answer, MAD_SIZE, &h);
 	play_see_state(p, node);
 	if (method != MAD_METHOD_SET || h.status || p->loop || p->may_loop)
 		return;
-	if ((h.attr_id == MAD_ATTR_LINEAR_FT ||
-	     h.attr_id == MAD_ATTR_MULTICAST_FT ||
-	     h.attr_id == MAD_ATTR_PORT_INFO) && world_has_loop(&p->w, NULL))
-		p->loop = g_strdup_printf("a credit loop after Set(%s) of %s "
-					  "at %" G_GINT64_FORMAT " us",
+	has_loop = (h.attr_id == MAD_ATTR_LINEAR_FT ||
+		    h.attr_id == MAD_ATTR_MULTICAST_FT ||
+		    h.attr_id == MAD_ATTR_PORT_INFO) &&
+		world_has_loop(&p->w, NULL);
+	has_loss = p->w.m.t && p->w.m.sweep->state == SWEEP_PROGRAMMING &&
+		has_lost_pair(p);
+	if (has_loop || has_loss)
+		p->loop = g_strdup_printf("%s after Set(%s) of %s at %"
+					  G_GINT64_FORMAT " us", has_loop ?
+					  "a credit loop" : "a path is lost",
 					  mad_attr_name(h.attr_id),
 					  p->w.s->nodes[node].desc,
 					  sim_now(sim));
@@ -161,6 +206,7 @@ play_close(struct play *p)
 	g_free(p->told);
 	g_free(p->cut);
 	g_free(p->loop);
+	g_array_unref(p->guarded);
 	g_free(p->dir);
 	g_free(p->other_dir);
 	g_free(p->log);
@@ -741,6 +787,7 @@ static const struct play_word play_words[] = {
 	{ "stop", do_stop }, { "retire", do_retire }, { "run", do_run }, { "wait", do_wait },
 	{ "while", do_while }, { "waited", do_waited },
 	{ "control", do_control }, { "settle", do_settle }, { "sweep", do_sweep }, { "mark", do_mark },
+	{ "guard", do_guard },
 	{ "partitions", do_partitions }, { "name", do_name },
 	{ "file", do_file }, { "accept", do_accept },
 	{ "avoid", do_avoid }, { "use", do_avoid },
@@ -786,6 +833,7 @@ stage_open(const void *data, const GPtrArray *bound)
 		.params = sim_params_default, .said = g_string_new(NULL),
 		.spec = "PGFT(4,4;1,4)",
 		.lies = g_array_new(FALSE, FALSE, sizeof(struct play_lie)),
+		.guarded = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 		.secrets = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
 		.rng = prng_stream(seed_get(3), 5),
 	};

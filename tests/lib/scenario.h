@@ -32,6 +32,7 @@
  *	wait up TIME		until a heavy sweep ends UP
  *	sweep			a person asks for a heavy sweep
  *	settle			until the managers rest
+ *	guard			pairs that have a path now keep it in each update
  *	accept [NODE]		what is missing or slow
  *	avoid, use NODE/PORT	leave its link out of routing, or no longer
  *	avoid NODE/PORT N	since it has N errors, or 0
