@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The partition file, what texts (tests/golden/partitions) cannot show: random
- * rules, every cut of a file, sizes at which a parser that is not linear would
- * not come to an end.
+ * The partition file, what texts (tests/golden/partitions) cannot show: every cut
+ * of a file, sizes at which a parser that is not linear would not come to an end.
  */
 #include <string.h>
 #include <time.h>
@@ -11,12 +10,8 @@
 #include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/formats.h"
-#include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "topology/text.h"
-#include "topology/prng.h"
-
-#define RUNS	2000u
 
 static struct partition_rules *
 parse(const char *text, GPtrArray *warnings)
@@ -52,15 +47,6 @@ assert_same_rules(const struct partition_rules *a,
 	g_autofree char *y = partitions_conf_format(b);
 
 	assert_string_equal(x, y);
-}
-
-static void
-assert_comes_back(const struct partition_rules *rules)
-{
-	g_autofree char *text = partitions_conf_format(rules);
-	AUTO(partition_rules) *copy = parse(text, NULL);
-
-	assert_same_rules(rules, copy);
 }
 
 /* --- what the rules keep --- */
@@ -165,119 +151,6 @@ TEST(test_pkeys_come_to_an_end)
 	assert_non_null(message);
 	assert_non_null(strstr(message, "f:32767:1: no P_Key is left"));
 	assert_null(strchr(message, '\n'));
-}
-
-/* --- random rules --- */
-
-static char *
-random_name(uint64_t *seed)
-{
-	static const char letters[] = "abcXYZ019 _-./!\"'\\()@~\xc3\xa4";
-	GString *name = g_string_new(NULL);
-
-	for (unsigned n = 1 + prng_below(seed, 8); n > 0; n--)
-		g_string_append_c(name, letters[prng_below(seed, 22)]);
-	g_strstrip(name->str);
-	return g_string_free(name, !*name->str);
-}
-
-static void
-random_group(uint64_t *seed, uint16_t pkey, struct partition_group *g)
-{
-	partition_ipoib_group(pkey, prng_below(seed, 16), g);
-	if (prng_below(seed, 2))
-		g->mgid[2] = 0x60;
-	if (prng_below(seed, 2)) {
-		for (unsigned i = 1; i < 16; i++)
-			g->mgid[i] = (uint8_t)prng_next(seed);
-		g->mgid[2] = 0;
-	}
-	for (unsigned i = 6; i < 16; i++)
-		g->mgid[i] = (uint8_t)(prng_below(seed, 2) * prng_next(seed));
-	g->q_key = (uint32_t)prng_next(seed) >> prng_below(seed, 32);
-	g->flow_label = prng_below(seed, 1u << 20);
-	g->mtu = (uint8_t)(1 + prng_below(seed, 5));
-	g->rate = (uint8_t)(2 + prng_below(seed, 24));
-	g->sl = (uint8_t)prng_below(seed, 16);
-	g->tclass = (uint8_t)prng_next(seed);
-}
-
-static void
-random_partition(uint64_t *seed, struct partition *p)
-{
-	struct partition_rule rule;
-	struct partition_group group;
-
-	if (p->rules->len || p->groups->len || p->name)
-		return;
-	p->name = random_name(seed);
-	p->sl = (uint8_t)prng_below(seed, 16);
-	p->index0 = prng_below(seed, 2);
-	if (p->pkey == PKEY_DEFAULT) {
-		/* what the parser would add */
-		rule = (struct partition_rule){ .who = PARTITION_ALL };
-		g_array_append_val(p->rules, rule);
-		rule = (struct partition_rule){ .who = PARTITION_SELF };
-		g_array_append_val(p->rules, rule);
-	}
-	for (unsigned n = prng_below(seed, 6); n > 0; n--) {
-		rule = (struct partition_rule){
-			.who = (enum partition_who)prng_below(seed, 6),
-			.membership = (enum partition_membership)
-				prng_below(seed, 4),
-		};
-		if (rule.who == PARTITION_GUID)
-			rule.guid = prng_next(seed) >> prng_below(seed, 64) | 1;
-		g_array_append_val(p->rules, rule);
-	}
-	for (unsigned n = prng_below(seed, 4); n > 0; n--) {
-		random_group(seed, p->pkey, &group);
-		g_array_append_val(p->groups, group);
-	}
-}
-
-/* The same MGID twice is what rules of a file never have. */
-static bool
-has_twins(const struct partition_rules *rules)
-{
-	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_bytes_hash,
-		g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-
-	for (guint i = 0; i < rules->partitions->len; i++) {
-		const struct partition *p = rules->partitions->pdata[i];
-
-		for (guint k = 0; k < p->groups->len; k++)
-			if (!g_hash_table_add(seen, g_bytes_new(
-				g_array_index(p->groups, struct partition_group,
-					      k).mgid, 16)))
-				return true;
-	}
-	return false;
-}
-
-TEST(test_random_rules_come_back)
-{
-	uint64_t seed = seed_take(1);
-	unsigned compared = 0;
-
-	for (unsigned run = 0; run < RUNS; run++) {
-		AUTO(partition_rules) *rules = partition_rules_new();
-
-		random_partition(&seed, partition_rules_get(rules,
-							    PKEY_DEFAULT));
-		for (unsigned n = prng_below(&seed, 5); n > 0; n--) {
-			uint16_t pkey = (uint16_t)(1 + prng_below(&seed,
-					run % 2 ? 6 : PKEY_BASE));
-
-			random_partition(&seed, partition_rules_get(rules,
-								    pkey));
-		}
-		if (!has_twins(rules)) {
-			assert_comes_back(rules);
-			compared++;
-		}
-	}
-	assert_true(compared > RUNS / 2);
 }
 
 /* --- damage --- */
