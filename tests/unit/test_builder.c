@@ -504,92 +504,11 @@ lay_out(const struct a_node *nodes, const struct a_cable *cables,
 	return builder_finish(b);
 }
 
-/* Follows the path with a finger: it must arrive where it says. */
-static void
-assert_path_arrives(const struct snapshot *s, uint32_t port)
-{
-	uint32_t at = s->ports[s->local_port].node;
-	struct dr_path path;
-
-	assert_true(snapshot_path(s, port, &path));
-	for (unsigned i = 1; i <= path.hops; i++) {
-		uint32_t out = snapshot_port_of(s, at, path.port[i]);
-
-		if (!snapshot_is_switch(&s->nodes[at]))
-			assert_int_equal(out, s->local_port);
-		assert_int_not_equal(s->ports[out].peer, SNAPSHOT_NONE);
-		if (i == path.hops && !snapshot_is_switch(
-			    &s->nodes[s->ports[port].node]))
-			assert_int_equal(s->ports[out].peer, port);
-		at = s->ports[s->ports[out].peer].node;
-	}
-	assert_int_equal(at, s->ports[port].node);
-}
-
-/* Every switch that is there has a way, every CA port that has a cable to one
- * of them too. Returns the number of ways followed. */
-static unsigned
-assert_paths_arrive(const struct snapshot *s)
-{
-	unsigned n = 0;
-
-	for (uint32_t p = 0; p < s->n_ports; p++) {
-		uint32_t peer = s->ports[p].peer;
-
-		if (!snapshot_is_switch(snapshot_node_of(s, p)) &&
-		    (peer == SNAPSHOT_NONE ||
-		     !snapshot_is_switch(snapshot_node_of(s, peer))))
-			continue;
-		assert_path_arrives(s, p);
-		n++;
-	}
-	return n;
-}
-
-/* Hops by another way of counting: relax all cables, as often as there are
- * nodes. */
-static void
-relax(const struct snapshot *s, unsigned hops[N_NODES])
-{
-	for (uint32_t i = 0; i < N_NODES; i++)
-		hops[i] = 1000;
-	hops[s->ports[s->local_port].node] = 0;
-	for (uint32_t i = 0; i < N_NODES; i++)
-		for (uint32_t p = 0; p < s->n_ports; p++) {
-			uint32_t from = s->ports[p].node, q = s->ports[p].peer;
-			unsigned *to = &hops[s->ports[q == SNAPSHOT_NONE ? p :
-						      q].node];
-
-			if (q != SNAPSHOT_NONE && (p == s->local_port ||
-			    snapshot_is_switch(&s->nodes[from])))
-				*to = MIN(*to, hops[from] + 1);
-		}
-}
-
-/* How many paths to switches have more than three hops; all are shortest. */
-static unsigned
-assert_shortest(const struct snapshot *s)
-{
-	unsigned hops[N_NODES], far = 0;
-	struct dr_path path;
-
-	relax(s, hops);
-	for (uint32_t i = 0; i < s->n_switches; i++) {
-		uint32_t node = s->switches[i];
-
-		assert_true(snapshot_path(s, s->nodes[node].first_port, &path));
-		assert_int_equal(path.hops, hops[node]);
-		far += path.hops > 3;
-	}
-	return far;
-}
-
 TEST(test_order_of_facts_does_not_matter)
 {
 	struct a_node nodes[N_NODES];
 	struct a_cable cables[N_CABLES];
 	uint64_t rng = seed_take(20240611);
-	unsigned ways = 0, far = 0;
 
 	for (unsigned round = 0; round < 40; round++) {
 		uint32_t n = invent(nodes, cables, &rng);
@@ -602,13 +521,8 @@ TEST(test_order_of_facts_does_not_matter)
 			if (!first)
 				first = g_strdup(text);
 			assert_string_equal(text, first);
-			ways += assert_paths_arrive(s);
-			far += assert_shortest(s);
 		}
 	}
-	print_message("%u ways followed, %u of more than 3 hops\n", ways, far);
-	assert_in_range(ways, 2000, UINT32_MAX);
-	assert_in_range(far, 200, UINT32_MAX);
 }
 
 /* Two ports of `s` change their cables' far ends. */
