@@ -222,7 +222,7 @@ move_hosts(struct incident *in)
 	return true;
 }
 
-/* The manager's own cable is out for a moment. */
+/* The manager's own cable is out for a moment, in which a light sweep may see it. */
 static bool
 cut_own(struct incident *in)
 {
@@ -233,7 +233,8 @@ cut_own(struct incident *in)
 	sim_run(sim, sim_now(sim) + 2 * SECOND);
 	sim_link_mend(sim, port);
 	sim_run(sim, sim_now(sim) + SECOND);
-	add_cable_script(in, port, "has been down");
+	add_script(in, name_of(in, in->p->w.s->ports[port].node),
+		   "has been down|is down|from Active to Down", NULL);
 	return true;
 }
 
