@@ -104,8 +104,7 @@ amend_free(struct amend *a)
 	g_free(a);
 }
 
-/* Was this port not read, so that it is as in the last snapshot? */
-static bool
+bool
 amend_is_believed(const struct amend *a, uint32_t port)
 {
 	return port < a->n_ports && !(a->marks[port] & READ);
