@@ -834,31 +834,42 @@ heavy_sweep_on_tables(GPtrArray *faults, GArray *mute, void *data)
 	route(s);
 }
 
-/* A copy in which no port has a LID other than that of the memory: cables were
- * moved, so its Set may have been for another port. */
+/* What is found, but for LIDs: another port than our own that was in the last view
+ * has the one that it had there, whatever it tells, unless another manager may
+ * have given it a LID. While cables are moved, a Set may reach another port than that it is meant for,
+ * and what is told of one port may be another's. A reference. */
 static struct snapshot *
-forget_stray_lids(const struct snapshot *n, GArray *ranges)
+found_but_lids(const struct sweep *s)
 {
-	struct snapshot *copy = snapshot_copy(n);
-	guint i;
+	struct snapshot *n = s->next.subnet, *found = snapshot_ref(n);
+	const struct snapshot *was = s->view.subnet;
+	g_autofree uint32_t *nodes = NULL;
+	uint32_t before;
 
+	if (!was || s->cut_off || (s->astray && !s->run.strays))
+		return found;
+	nodes = snapshot_map_nodes(n, was);
 	for (uint32_t port = 0; port < n->n_ports; port++) {
-		struct port_info *info = &copy->ports[port].info;
-
-		if (snapshot_is_end_port(n, port) &&
-		    g_array_binary_search(ranges, &n->ports[port].guid,
-					  guid_compare, &i) &&
-		    info->lid != g_array_index(ranges, struct lid_range,
-					       i).min)
-			info->lid = LID_NONE;
+		if (!snapshot_is_end_port(n, port) || port == n->local_port ||
+		    !n->ports[port].info.lid)
+			continue;
+		before = snapshot_same_port(n, port, nodes, was);
+		if (before == SNAPSHOT_NONE || !s->view.lids->base[before] ||
+		    s->view.lids->base[before] == n->ports[port].info.lid)
+			continue;
+		if (found == n) {
+			found = snapshot_copy(n);
+			snapshot_unref(n);
+		}
+		found->ports[port].info.lid = s->view.lids->base[before];
 	}
-	return copy;
+	return found;
 }
 
 void
 heavy_sweep_start(struct sweep *s)
 {
-	struct snapshot *n = s->next.subnet;
+	const struct snapshot *n = s->next.subnet;
 	const struct isolation_params *p = &s->params.isolation;
 	bool observes = s->params.goal == SWEEP_GOAL_OBSERVE;
 	bool ours = s->view.subnet && !s->cut_off && !s->astray && !observes;
@@ -866,9 +877,9 @@ heavy_sweep_start(struct sweep *s)
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GArray) items = NULL;
 	g_autoptr(GError) error = NULL;
-	GArray *ranges = s->memory->lids.ranges;
-	struct snapshot *found = s->run.strays && !observes ?
-		forget_stray_lids(n, ranges) : snapshot_ref(n);
+	const GArray *ranges = s->memory->lids.ranges;
+	struct snapshot *found = observes ? snapshot_ref(s->next.subnet) :
+		found_but_lids(s);
 
 	s->next.lids = lid_assign(found, observes ? 0 : s->params.lmc,
 				  (const void *)ranges->data,
