@@ -834,34 +834,51 @@ heavy_sweep_on_tables(GPtrArray *faults, GArray *mute, void *data)
 	route(s);
 }
 
-/* What is found, but for LIDs: another port than our own that was in the last view
- * has the one that it had there, whatever it tells, unless another manager may
- * have given it a LID. While cables are moved, a Set may reach another port than that it is meant for,
- * and what is told of one port may be another's. A reference. */
+/* The LID that this port had in the last view; that of the memory, if it was away
+ * and a Set for the node that was in its place may have reached it; or LID_NONE.
+ * nodes: to those of the view. */
+static uint16_t
+last_lid(const struct sweep *s, uint32_t port, const uint32_t *nodes)
+{
+	const struct snapshot *n = s->next.subnet;
+	const GArray *ranges = s->memory->lids.ranges;
+	uint32_t was = snapshot_same_port(n, port, nodes, s->view.subnet);
+	guint i;
+
+	if (was != SNAPSHOT_NONE)
+		return s->view.lids->base[was];
+	return s->run.strays &&
+		g_array_binary_search((GArray *)ranges, &n->ports[port].guid,
+				      guid_compare, &i) ?
+		g_array_index(ranges, struct lid_range, i).min : LID_NONE;
+}
+
+/* What is found, but for LIDs: another port than our own has its last one,
+ * whatever it tells, unless another manager may have given it a LID. While cables
+ * are moved, a Set may reach another port than that it is meant for, and what is
+ * told of one port may be another's. A reference. */
 static struct snapshot *
 found_but_lids(const struct sweep *s)
 {
 	struct snapshot *n = s->next.subnet, *found = snapshot_ref(n);
-	const struct snapshot *was = s->view.subnet;
 	g_autofree uint32_t *nodes = NULL;
-	uint32_t before;
+	uint16_t lid;
 
-	if (!was || s->cut_off || (s->astray && !s->run.strays))
+	if (!s->view.subnet || s->cut_off || (s->astray && !s->run.strays))
 		return found;
-	nodes = snapshot_map_nodes(n, was);
+	nodes = snapshot_map_nodes(n, s->view.subnet);
 	for (uint32_t port = 0; port < n->n_ports; port++) {
 		if (!snapshot_is_end_port(n, port) || port == n->local_port ||
 		    !n->ports[port].info.lid)
 			continue;
-		before = snapshot_same_port(n, port, nodes, was);
-		if (before == SNAPSHOT_NONE || !s->view.lids->base[before] ||
-		    s->view.lids->base[before] == n->ports[port].info.lid)
+		lid = last_lid(s, port, nodes);
+		if (!lid || lid == n->ports[port].info.lid)
 			continue;
 		if (found == n) {
 			found = snapshot_copy(n);
 			snapshot_unref(n);
 		}
-		found->ports[port].info.lid = s->view.lids->base[before];
+		found->ports[port].info.lid = lid;
 	}
 	return found;
 }
