@@ -544,10 +544,10 @@ can_repair(const struct sweep *s)
 }
 
 static void
-sweep_begin(struct sweep *s)
+begin(struct sweep *s, bool may_repair)
 {
 	int64_t now = transport_now(s->t);
-	g_autoptr(GArray) nodes = can_repair(s) ?
+	g_autoptr(GArray) nodes = may_repair ?
 		notices_take(s->notices, now, now) : NULL;
 	const struct discover_params repair = {
 		.before = s->view.subnet, .told = nodes,
@@ -591,6 +591,12 @@ sweep_begin(struct sweep *s)
 						locked);
 	}
 	discover_all(s);
+}
+
+static void
+sweep_begin(struct sweep *s)
+{
+	begin(s, can_repair(s));
 }
 
 /* ------------------------------------------------------------------- rest */
@@ -648,8 +654,10 @@ start_light(struct sweep *s)
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
 	else if (s->params.force_heavy || observe_is_due(s))
 		s->causes |= 1u << SWEEP_CAUSE_TIME;
+	/* all of it: repairs alone, of nodes that report all the time, would not
+	 * find a switch whose path has gone */
 	if (s->causes & 1u << SWEEP_CAUSE_RETRY || urgent_causes(s)) {
-		sweep_begin(s);
+		begin(s, false);
 		return;
 	}
 	s->run.stats = s->x->stats;
