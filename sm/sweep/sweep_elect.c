@@ -212,6 +212,10 @@ sweep_on_peers(GArray *found, uint32_t silent, void *data)
 	switch (election_decide(&s->self, found, &chosen)) {
 	case ELECTION_MASTER:
 		s->polls_lost = 0;
+		/* clients may have registered with it while this one stood
+		 * still */
+		s->cut_off |= s->in_doubt && election_highest(&s->self, found,
+					SM_STATE_MASTER, ELECTION_ANY);
 		sweep_set_sm_state(s, SM_STATE_MASTER);
 		sweep_be_sure(s, s->run.elected);
 		if (s->next.lft)	/* it was computed for long */
