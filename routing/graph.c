@@ -110,11 +110,21 @@ graph_find_capacity(const struct port_info *info)
 	return (uint16_t)((width ? width : 4) * (speed ? speed : 10));
 }
 
+/* May packets of a host come in by this port of a switch, although no host was
+ * found there? A link that is Active carries them, and one whose port did not
+ * answer may be so. */
+static bool
+may_send(const struct snapshot_port *p)
+{
+	return p->peer == SNAPSHOT_NONE &&
+		(!p->known || p->info.state >= PORT_STATE_ACTIVE);
+}
+
 /* Lists the cables between two switches, from both ends, by switch and port;
  * counts them by the switch to which they lead, and counts the hosts. */
 static struct cable *
 graph_list_cables(struct graph *g, const struct graph_survey *v,
-		  const struct lid_map *lids)
+		  const struct lid_map *lids, bool whole)
 {
 	const struct snapshot *s = g->subnet;
 	struct cable *cables = g_new(struct cable, s->n_ports);
@@ -125,6 +135,8 @@ graph_list_cables(struct graph *g, const struct graph_survey *v,
 		node = &s->nodes[s->switches[sw]];
 		for (i = 1; i <= node->info.num_ports; i++) {
 			far = survey_far_end(v, node->first_port + i);
+			g->n_senders[sw] += whole &&
+				may_send(&s->ports[node->first_port + i]);
 			if (far == SNAPSHOT_NONE)
 				continue;
 			far_sw = v->at[far].sw;
@@ -261,7 +273,7 @@ graph_make(const struct snapshot *s, const struct lid_map *lids, bool whole)
 	g->n_hosts = g_new0(uint32_t, s->n_switches);
 	g->n_senders = g_new0(uint32_t, s->n_switches);
 	survey_init(&v, s, whole);
-	cables = graph_list_cables(g, &v, lids);
+	cables = graph_list_cables(g, &v, lids, whole);
 	graph_store_edges(g, cables);
 	graph_store_targets(g, &v, lids);
 	graph_map_lids(g);

@@ -54,6 +54,21 @@ FABRIC_TEST(test_parallel_cables_keep_their_ends,
 	}
 }
 
+/* A host may be behind it; no path is computed for that, but it is verified. */
+FABRIC_TEST(test_a_port_that_did_not_answer_may_send,
+	    NULL, make_pair_of_switches(), 0)
+{
+	AUTO(snapshot) *s = snapshot_copy(f->s);
+	AUTO(graph) *g = NULL, *whole = NULL;
+
+	s->ports[s->nodes[s->switches[0]].first_port + 4].known = false;
+	g = graph_new(s, f->lids);
+	whole = graph_new_whole(s, f->lids);
+	assert_int_equal(g->n_senders[0], 1);
+	assert_int_equal(whole->n_senders[0], 2);
+	assert_int_equal(whole->n_hosts[0], 1);
+}
+
 /* A port without a LID is no destination and sends nothing. */
 FABRIC_TEST(test_targets_are_hosts_and_ports_0,
 	    NULL, make_pair_of_switches(), 0)
