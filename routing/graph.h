@@ -64,7 +64,8 @@ struct graph {
 
 struct graph *graph_new(const struct snapshot *s, const struct lid_map *lids);
 /* With the links that only the held tables may use: those to be avoided, and those
- * between switches of which an end did not answer, which may be in use. */
+ * between switches of which an end did not answer, which may be in use; and with
+ * senders where a host may be that did not answer. */
 struct graph *graph_new_whole(const struct snapshot *s,
 			      const struct lid_map *lids);
 void graph_free(struct graph *g);
