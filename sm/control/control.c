@@ -395,8 +395,7 @@ run_line(struct control_request *r, const char *line)
 		request_say(r, CONTROL_NOT_DONE, "%s is not for a manager that "
 			    "only observes", r->command->name);
 	else if (runs[i].of_fabric && !r->db)
-		request_say(r, CONTROL_NOT_DONE,
-			    "no sweep has read the fabric yet");
+		request_say_no_fabric(r);
 	else
 		runs[i].run(r);
 }

@@ -154,8 +154,7 @@ control_view(struct control_request *q)
 		return;
 	}
 	if (!q->db) {
-		request_say(q, CONTROL_NOT_DONE,
-			    "no sweep has read the fabric yet");
+		request_say_no_fabric(q);
 		return;
 	}
 	if (words[0] && words[1] && (!strcmp(words[0], "lid") ||

@@ -47,6 +47,9 @@ uint32_t request_find_port(struct control_request *r, const struct snapshot *s,
 /* The same, by the nth word of the line, on the fabric of the last sweep. */
 uint32_t request_find(struct control_request *r, unsigned word);
 
+/* That control_request.db is NULL, and why. */
+void request_say_no_fabric(struct control_request *r);
+
 /* Answers "BEFORE word AFTER", and the nearest of the names that are valid. */
 void request_say_wrong(struct control_request *r, const char *before,
 		       const char *word, const char *after,
