@@ -202,6 +202,7 @@ health_judge(struct health *v, const struct snapshot *s,
 			g_ptr_array_add(v->warnings, g_strdup_printf("%s: %s",
 							kind, f->text));
 	}
+	v->n_found = v->lines->len;
 	judge_caps(v, s, choice);
 	judge_routes(v, s, choice);
 	if (left) {

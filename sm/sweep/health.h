@@ -17,7 +17,10 @@ struct health {
 				   address, every LID routed on every switch,
 				   all tables read back, no failure */
 	uint32_t n_silent;	/* ports that were left to the expected fabric */
-	GPtrArray *lines;	/* of char *: problems */
+	GPtrArray *lines;	/* of char *: problems; first those of the
+				   discovery, behind which go those that a device
+				   had with Sets: the rest may follow of them */
+	guint n_found;		/* of the former */
 	GPtrArray *warnings;	/* of char *: no reason not to be UP */
 };
 

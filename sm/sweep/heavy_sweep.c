@@ -269,10 +269,11 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	health_judge(&v, n, choice, left,
 		     sweep_goal_stays(s->params.goal));
 	for (guint i = 0; i < s->run.table_faults->len; i++)
-		g_ptr_array_add(v.lines,
-				g_strdup(s->run.table_faults->pdata[i]));
+		g_ptr_array_insert(v.lines, (gint)v.n_found++,
+				   g_strdup(s->run.table_faults->pdata[i]));
 	for (guint i = 0; problems && i < problems->len; i++)
-		g_ptr_array_add(v.lines, g_strdup(problems->pdata[i]));
+		g_ptr_array_insert(v.lines, (gint)v.n_found++,
+				   g_strdup(problems->pdata[i]));
 	judge_disabled(s, v.lines);
 	v.up = v.lines->len == 0;
 	for (guint i = 0; i < v.lines->len; i++)
