@@ -382,6 +382,19 @@ is_missing(const struct expected_node *n)
 	return n->at == SNAPSHOT_NONE;
 }
 
+/* Why a link is missing, as far as it was read: "leaf-1/5 is disabled"; g_free. */
+static char *
+why_text(const struct expected_link *l)
+{
+	for (unsigned end = 0; end < 2; end++)
+		if (l->is_disabled[end]) {
+			g_autofree char *port = expected_end_name(l, end);
+
+			return g_strconcat(port, " is disabled", NULL);
+		}
+	return g_strdup(l->is_silent ? "no answer at one end" : "");
+}
+
 static void
 find_link_fault(struct expected *e, const struct expected_link *l)
 {
@@ -397,8 +410,7 @@ find_link_fault(struct expected *e, const struct expected_link *l)
 		.name = g_strdup_printf("%s - %s", a, b),
 		.text = l->is_slow ? g_strdup_printf("%s of %s", l->now.name,
 						     l->best.name) :
-			g_strdup(l->is_silent ? "no answer at one end" :
-				 "") });
+			why_text(l) });
 }
 
 /* Is it a switch without a cable to what is there? Then it is not the cause. */
@@ -431,6 +443,9 @@ place_text(const struct expected_node *n)
 	}
 	if (n->is_silent)
 		g_string_append(text, ", with a link and no answer");
+	if (n->n_links == 1 && (n->first->is_disabled[0] ||
+				n->first->is_disabled[1]))
+		g_string_append(text, ", which is disabled");
 	return text->len ? g_strdup(text->str) : NULL;
 }
 
@@ -757,6 +772,17 @@ find_lost_cables(struct expected *e, const struct snapshot *s,
 	}
 }
 
+static bool
+is_disabled(const struct expected_link *l, unsigned end,
+	    const struct snapshot *s)
+{
+	uint32_t port = snapshot_port_of(s, l->node[end]->at, l->port[end]);
+
+	return port != SNAPSHOT_NONE &&
+		s->ports[port].peer == SNAPSHOT_NONE && s->ports[port].known &&
+		s->ports[port].info.phys_state == PORT_PHYS_DISABLED;
+}
+
 /* known: ports with a link that is expected there. */
 static bool
 update_known_links(struct expected *e, const struct snapshot *s, int64_t now,
@@ -769,6 +795,8 @@ update_known_links(struct expected *e, const struct snapshot *s, int64_t now,
 		struct expected_link *l = expected_link_at(e->links, i);
 		uint32_t port = widow_port(l, s), ends[2];
 
+		for (unsigned end = 0; end < 2; end++)
+			l->is_disabled[end] = is_disabled(l, end, s);
 		l->is_replaced = port != SNAPSHOT_NONE &&
 			(s->ports[port].peer != SNAPSHOT_NONE || known[port]);
 		if (port != SNAPSHOT_NONE && s->ports[port].peer ==
