@@ -342,40 +342,6 @@ add_fault(struct expected *e, struct expected_fault model)
 	g_ptr_array_add(e->faults, g_memdup2(&model, sizeof(model)));
 }
 
-char *
-expected_full_name(const struct expected_node *n)
-{
-	return n->is_shared ? g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER
-					      "x)", n->name, n->guid) :
-		g_strdup(n->name);
-}
-
-char *
-expected_name(const struct expected *e, uint64_t guid)
-{
-	const struct expected_node *n = g_hash_table_lookup(e->by_guid, &guid);
-
-	return n ? expected_full_name(n) : NULL;
-}
-
-char *
-expected_port_name(const struct expected_node *n, unsigned port)
-{
-	char *name = expected_full_name(n), *end;
-
-	if (!expected_is_switch(n) && port <= 1)
-		return name;
-	end = g_strdup_printf("%s/%u", name, port);
-	g_free(name);
-	return end;
-}
-
-char *
-expected_end_name(const struct expected_link *l, unsigned end)
-{
-	return expected_port_name(l->node[end], l->port[end]);
-}
-
 static bool
 is_missing(const struct expected_node *n)
 {
@@ -940,32 +906,6 @@ expected_update(struct expected *e, const struct snapshot *s,
 	find_faults(e);
 	changes_group(e->changes);
 	e->version += news;
-}
-
-void
-expected_count(const struct expected *e, const struct snapshot *s,
-	       uint64_t n[VIEW_WORDS])
-{
-	const uint32_t *all = e ? e->n : (const uint32_t[EXPECTED_KINDS]){ 0 };
-
-	memset(n, 0, VIEW_WORDS * sizeof(*n));
-	n[VERDICT_SWITCHES] = s ? s->n_switches : 0;
-	for (uint32_t i = 0; s && i < s->n_nodes; i++)
-		n[VERDICT_HOSTS] += !snapshot_is_switch(&s->nodes[i]) &&
-			!snapshot_is_part(s, i);
-	for (uint32_t port = 0; s && port < s->n_ports; port++) {
-		const struct snapshot_port *p = &s->ports[port];
-
-		if (p->peer == SNAPSHOT_NONE || p->peer < port)
-			continue;
-		n[VERDICT_ALL_LINKS]++;
-		n[VERDICT_LINKS] += MIN(p->info.state,
-			s->ports[p->peer].info.state) >= PORT_STATE_ACTIVE;
-	}
-	n[VERDICT_ALL_LINKS] = MAX(n[VERDICT_ALL_LINKS], all[EXPECTED_LINK]);
-	n[VERDICT_ALL_HOSTS] = MAX(n[VERDICT_HOSTS], all[EXPECTED_HOST]);
-	n[VERDICT_ALL_SWITCHES] = MAX(n[VERDICT_SWITCHES],
-				      all[EXPECTED_SWITCH]);
 }
 
 /* ---- accepting ---- */
