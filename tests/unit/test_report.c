@@ -99,29 +99,6 @@ TEST(test_numbers_have_their_places)
 	assert_string_equal(out->str, "[1.007,0.000,0.333333,25]");
 }
 
-TEST(test_an_empty_list_says_so)
-{
-	static const struct {
-		bool as_json;
-		unsigned n;
-		const char *wanted;
-	} lists[] = {
-		{ false, 0, "no blue things\n" }, { false, 2, "0\n1\n" },
-		{ true, 0, "{\"things\":[]}\n" }, { true, 1, "{\"things\":[0]}\n" },
-	};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
-		g_autoptr(GString) out = g_string_new(NULL);
-		struct text_report r = { out, .as_json = lists[i].as_json };
-
-		report_open_list(&r, "things");
-		for (unsigned k = 0; k < lists[i].n; k++)
-			report_number(&r, NULL, k, "\n");
-		report_close_list(&r, "blue things");
-		assert_string_equal(out->str, lists[i].wanted);
-	}
-}
-
 static void
 write_report(struct text_report *r)
 {

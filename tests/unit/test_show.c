@@ -154,9 +154,6 @@ TEST(test_a_link_that_is_missing_is_listed)
 		  "3 links\n" },
 		{ "nodes node-09", "host   -\t0x0000000000000077  node-09  "
 		  "missing since %, at leaf-2/4\n" },
-		{ "j nodes node-09", "{\"nodes\":[{\"kind\":\"host\",\"guid\""
-		  ":\"0x0000000000000077\",\"name\":\"node-09\",\"missing\":"
-		  "\"%\",\"text\":\"at leaf-2/4\"}]}\n" },
 		{ "ports leaf-1",
 		  "leaf-1: switch\n"
 		  "  port 0  LinkUp  4xSDR Active  LID 4\n"
