@@ -409,6 +409,8 @@ place_text(const struct expected_node *n)
 	}
 	if (n->is_silent)
 		g_string_append(text, ", with a link and no answer");
+	if (n->cause)
+		g_string_append(text, ", with its switch");
 	if (n->n_links == 1 && (n->first->is_disabled[0] ||
 				n->first->is_disabled[1]))
 		g_string_append(text, ", which is disabled");
