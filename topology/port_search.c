@@ -51,8 +51,12 @@ find_named(const struct port_search *q, uint32_t *port, GString *list)
 		const struct snapshot_node *node = snapshot_node_of(q->s, i);
 		g_autofree char *name = NULL, *shown = NULL, *end = NULL;
 		g_autofree char *full = NULL, *full_end = NULL;
+		bool is_guid = q->guid && node->info.node_guid == q->guid;
 
-		if (!snapshot_is_end_port(q->s, i))
+		/* all that follow begin with the name */
+		if (!snapshot_is_end_port(q->s, i) || (!is_guid &&
+		    !g_str_has_prefix(q->word, snapshot_node_name(node)) &&
+		    !g_str_has_prefix(q->word, node->desc)))
 			continue;
 		name = snapshot_port_name(q->s, i);
 		end = g_strdup_printf("%s/%u", snapshot_node_name(node),
@@ -60,8 +64,7 @@ find_named(const struct port_search *q, uint32_t *port, GString *list)
 		/* as a name is printed that several nodes share */
 		full = snapshot_place(q->s, q->s->ports[i].node, SNAPSHOT_NONE);
 		full_end = g_strdup_printf("%s/%u", full, q->s->ports[i].num);
-		if (!(q->guid && node->info.node_guid == q->guid) &&
-		    !g_strv_contains((const char *const[]){
+		if (!is_guid && !g_strv_contains((const char *const[]){
 			node->desc, name, end, full, full_end,
 			node->name, NULL }, q->word))
 			continue;
