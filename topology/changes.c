@@ -131,9 +131,10 @@ switch_left(struct expected *e, const struct expected_node *n,
 	g_string_append_printf(cables, n_hosts ? "; %u host%s with it" :
 			       "; no host with it", n_hosts,
 			       text_plural(n_hosts));
-	add(e, CHANGE_SWITCH_LEFT, n->guid, expected_full_name(n),
-	    "left: %u cable%s to switches %s,%s", ends[most],
-	    text_plural(ends[most]), texts[most], cables->str);
+	add(e, most == FAR_UNREAD ? CHANGE_SWITCH_CUT_OFF : CHANGE_SWITCH_LEFT,
+	    n->guid, expected_full_name(n), "left: %u cable%s to switches "
+	    "%s,%s", ends[most], text_plural(ends[most]), texts[most],
+	    cables->str);
 }
 
 /* A host that left with its switch is reported with that. */
@@ -352,6 +353,7 @@ changes_group(GPtrArray *changes)
 {
 	static const char *const texts[] = {
 		[CHANGE_SWITCH_LEFT] = "switches left",
+		[CHANGE_SWITCH_CUT_OFF] = "switches are out of reach",
 		[CHANGE_HOST_LEFT] = "hosts left",
 		[CHANGE_LINK_DOWN] = "links between switches are lost",
 		[CHANGE_MOVED] = "hosts moved",

@@ -37,6 +37,7 @@ struct expected_fault {
 /* In the order of the list of changes. */
 enum change_kind {
 	CHANGE_SWITCH_LEFT,
+	CHANGE_SWITCH_CUT_OFF,	/* what it was cabled to is away, too */
 	CHANGE_HOST_LEFT,	/* CA or router; those of a switch that left are
 				   counted in its line */
 	CHANGE_LINK_DOWN,	/* between switches that stay */
