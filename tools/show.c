@@ -454,26 +454,38 @@ show_who(struct show *q, GError **error)
 	return 0;
 }
 
-/* Nodes that are missing, of this kind or with the word in their names. */
+/* Links that are missing, or nodes: all, those of this kind, or with the word in
+ * their names. */
 static void
-put_missing_nodes(struct show *q, const char *word)
+put_missing(struct show *q, bool links)
 {
 	const GPtrArray *faults = q->v->lines->expected->faults;
+	const char *word = q->words[1];
 	struct text_report *r = &q->out;
 
 	for (guint i = 0; i < faults->len; i++) {
 		const struct expected_fault *f = faults->pdata[i];
-		const char *kind = expected_kind_names[f->kind];
+		const char *kind = links ? "inactive" :
+			expected_kind_names[f->kind];
 		g_autofree char *since = expected_since_text(f->since);
+		g_auto(GStrv) ends = g_strsplit(f->name, " - ", 2);
 
-		if (!expected_is_missing(f->kind) || f->kind == EXPECTED_LINK ||
-		    (word && !strstr(f->name, word) && strcmp(kind, word)))
+		if (!expected_is_missing(f->kind) ||
+		    (f->kind == EXPECTED_LINK) != links ||
+		    (links && g_strv_length(ends) < 2) ||
+		    (word && strcmp(kind, word) && !strstr(f->name, word)))
 			continue;
 		report_open(r, NULL, '{');
-		report_text(r, "kind", kind, f->kind == EXPECTED_HOST ?
-			    "   -\t" : " -\t");
-		report_hex(r, "guid", f->guid, 16, "  ");
-		report_text(r, "name", f->name, "  missing since ");
+		if (links) {
+			report_text(r, "a", ends[0], " - ");
+			report_text(r, "b", ends[1], "  ");
+		} else {
+			report_text(r, "kind", kind, f->kind == EXPECTED_HOST ?
+				    "   -\t" : " -\t");
+			report_hex(r, "guid", f->guid, 16, "  ");
+			report_text(r, "name", f->name, "  ");
+		}
+		report_say(r, "missing since ");
 		report_text(r, "missing", since, *f->text ? ", " : "");
 		report_text(r, "text", f->text, "");
 		report_say(r, "\n");
@@ -538,33 +550,8 @@ show_nodes(struct show *q, GError **error)
 		report_say(r, "\n");
 		report_close(r, '}');
 	}
-	put_missing_nodes(q, word);
+	put_missing(q, false);
 	return show_end_found(q, kinds);
-}
-
-/* Links that are missing, with the word in their names, or all that are not
- * Active. */
-static void
-put_missing_links(struct show *q, const char *word)
-{
-	const GPtrArray *faults = q->v->lines->expected->faults;
-	struct text_report *r = &q->out;
-
-	for (guint i = 0; i < faults->len; i++) {
-		const struct expected_fault *f = faults->pdata[i];
-		g_autofree char *since = expected_since_text(f->since);
-		g_auto(GStrv) ends = g_strsplit(f->name, " - ", 2);
-
-		if (f->kind != EXPECTED_LINK || !ends[0] || !ends[1] ||
-		    (word && strcmp(word, "inactive") &&
-		     !strstr(f->name, word)))
-			continue;
-		report_open(r, NULL, '{');
-		report_text(r, "a", ends[0], " - ");
-		report_text(r, "b", ends[1], "  missing since ");
-		report_text(r, "missing", since, "\n");
-		report_close(r, '}');
-	}
 }
 
 static int
@@ -605,7 +592,7 @@ show_links(struct show *q, GError **error)
 		report_bool(r, "avoided", p->avoided);
 		report_close(r, '}');
 	}
-	put_missing_links(q, word);
+	put_missing(q, true);
 	return show_end_found(q, kinds);
 }
 

@@ -128,14 +128,14 @@ TEST(test_a_list_of_nothing_says_so)
 TEST(test_a_link_that_is_missing_is_listed)
 {
 	static const char *const lists[][3] = {		/* 1: the status */
-		{ "links leaf-1/4", "leaf-1/4 - spine-1/4  missing since %\n" },
+		{ "links leaf-1/4", "leaf-1/4 - spine-1/4  missing since %, why\n" },
 		{ "links inactive",
 		  "leaf-2/2 - spine-1/3  4xEDR Initialize, avoided\n"
-		  "leaf-1/4 - spine-1/4  missing since %\n" },
+		  "leaf-1/4 - spine-1/4  missing since %, why\n" },
 		{ "links slow", "leaf-1/3 - spine-1/1  4xEDR Active, could be "
 		  "4xHDR\n" },
 		{ "j links spine-1/4", "{\"links\":[{\"a\":\"leaf-1/4\",\"b\":"
-		  "\"spine-1/4\",\"missing\":\"%\"}]}\n" },
+		  "\"spine-1/4\",\"missing\":\"%\",\"text\":\"why\"}]}\n" },
 		{ "links node-09",
 		  "host node-09 is missing since %: at leaf-2/4\n", "1" },
 		{ "links node-09/1",
@@ -145,7 +145,7 @@ TEST(test_a_link_that_is_missing_is_listed)
 		  "leaf-1/3 - spine-1/1  4xEDR Active, could be 4xHDR\n"
 		  "leaf-2/2 - spine-1/3  4xEDR Initialize, avoided\n"
 		  "leaf-2/3 - spine-1/2  4xEDR Active\n"
-		  "leaf-1/4 - spine-1/4  missing since %\n"
+		  "leaf-1/4 - spine-1/4  missing since %, why\n"
 		  "another one of that name: switch spine-1 is missing since "
 		  "%: 3 links\n" },
 		{ "nodes spine-1",
@@ -164,7 +164,7 @@ TEST(test_a_link_that_is_missing_is_listed)
 		  "spine-1/4, missing since %\n" },
 	};
 	AUTO(tool_view) *v = read_view_with("#end", "#fault 1 guid 0x10 kind 2 "
-		"name 20 since 5 what link leaf-1/4 - spine-1/4\n#fault 2 guid "
+		"name 20 since 5 what link leaf-1/4 - spine-1/4, why\n#fault 2 guid "
 		"0x77 kind 1 name 7 since 5 what host node-09, at leaf-2/4\n"
 		"#fault 3 guid 0x78 kind 0 name 7 since 5 what switch spine-1, "
 		"3 links\n");
