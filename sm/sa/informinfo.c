@@ -174,10 +174,10 @@ informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
 	}, *same;
 	uint32_t source;
 
-	if (from == SNAPSHOT_NONE || !v->subnet->ports[from].guid || !qp ||
+	if (from == SNAPSHOT_NONE || !v->ends[from].guid || !qp ||
 	    info->subscribe > 1)
 		return SA_STATUS_REQ_INVALID;
-	s.port_guid = v->subnet->ports[from].guid;
+	s.port_guid = v->ends[from].guid;
 	if (!s.info.lid_end)	/* a single LID, as for OpenSM */
 		s.info.lid_end = s.info.lid_begin;
 	if (!info->subscribe && info->qpn)
@@ -262,7 +262,7 @@ may_hear(const struct sa_db *v, const struct waiting_notice *w, uint32_t port)
 		    (what && w->pkeys[i] & PKEY_FULL))
 			return true;
 	}
-	return w->source == v->subnet->ports[port].guid;
+	return w->source == v->ends[port].guid;
 }
 
 static bool
@@ -393,7 +393,7 @@ informs_notify(struct informs *i, const struct sa_db *v,
 	w->pkey = pkey;
 	w->n_pkeys = n;
 	if (!pkey) {
-		w->source = v->subnet->ports[source].guid;
+		w->source = v->ends[source].guid;
 		memcpy(w->pkeys, m->pkeys + m->first[source],
 		       n * sizeof(*w->pkeys));
 	}

@@ -20,10 +20,9 @@
  * Flow of groups_follow(): the configured groups get the values of the
  * configuration, but one that has members keeps its own until the last one has
  * left: members do not ask again, and IP hosts with different values cannot talk
- * to each other. Another P_Key means another group. Members that are not on the
- * fabric, or that lost the P_Key, leave; groups without a member that counts are
- * deleted. The version moves only if something did, or every sweep would mean new
- * trees.
+ * to each other. Another P_Key means another group. Members that are not on the fabric, or that lost the P_Key,
+ * leave; groups without a member that counts are deleted. The version moves
+ * only if something did, or every sweep would mean new trees.
  *
  * Flow of groups_join(): if the group exists, its values must be those of the
  * request (join_check); else it is created, and the port must support the
@@ -378,7 +377,7 @@ request_init(struct join_ask *r, const struct groups *g, const struct sa_db *v,
 	};
 	if (r->port == SNAPSHOT_NONE)
 		return SA_STATUS_INVALID_GID;
-	r->port_guid = v->subnet->ports[r->port].guid;
+	r->port_guid = v->ends[r->port].guid;
 	if (r->has_mgid)
 		r->group = sa_store_find(&g->all, record->mgid);
 	if (r->group)

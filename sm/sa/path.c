@@ -4,8 +4,8 @@
  *
  * A query has its ends by GID or LID, or leaves them open. Open ends are
  * walked, never stored: all paths of 11,664 hosts are 136 million records, made
- * faster than the client receives them. `ends` are the ports at one end of the
- * paths; an open end has all end ports.
+ * as fast as the client receives them. `ends` are the ports at one end of the
+ * paths; an open end has all end ports, by GUID.
  *
  * Flow of path_draw: source by source, then pair by pair; for each pair the
  * LIDs: those of the query, or those of the LMC ranges in parallel. If a pair
@@ -217,8 +217,8 @@ ends_find(const struct sa_db *v, struct ends *e, const uint8_t *gid,
 	if (gid && port == SNAPSHOT_NONE)
 		return SA_STATUS_INVALID_GID;
 	if (!gid && !lid) {
-		e->n = v->n_ends;
-		e->ports = v->ends;
+		e->n = v->n_by_guid;
+		e->ports = v->by_guid;
 		return 0;
 	}
 	e->lid = lid ? *lid : 0;
@@ -264,7 +264,7 @@ may_send(const struct sa_viewer *viewer, uint32_t from,
 {
 	const struct memberships *m = viewer->db->memberships;
 
-	return viewer->db->lids->base[from] && memberships_of(m, from, g->pkey) &&
+	return viewer->db->ends[from].lid && memberships_of(m, from, g->pkey) &&
 		(viewer->trusted || (memberships_of(m, viewer->port, g->pkey) &&
 				  sa_viewer_sees(viewer, from)));
 }
@@ -288,13 +288,13 @@ path_to_group(const struct sa_query *q, const struct path_query *w,
 			    path_has(w, PATH_SLID) ? &w->want.slid : NULL);
 	if (*status)
 		return NULL;
-	port = from.ports == v->ends ? q->viewer.port : from.one;
+	port = from.ports == v->by_guid ? q->viewer.port : from.one;
 	bytes = g_byte_array_new();
 	if (g && from.n && group_fits(w, g) && may_send(&q->viewer, port, g)) {
 		path = (struct path_record){
 			.dlid = g->mlid, .flow_label = g->flow_label,
 			.slid = path_has(w, PATH_SLID) ? w->want.slid :
-				v->lids->base[port],
+				v->ends[port].lid,
 			.hop_limit = g->hop_limit, .tclass = g->tclass,
 			.reversible = true, .pkey = g->pkey, .sl = g->sl,
 			.mtu_selector = SA_EXACTLY, .mtu = g->mtu,
@@ -331,10 +331,10 @@ static void
 find_paths(struct path_table *t, uint32_t from, uint32_t to)
 {
 	const struct sa_db *v = t->base.viewer.db;
-	const struct lid_map *lids = v->lids;
+	const struct sa_end *a = &v->ends[from], *b = &v->ends[to];
 	/* powers of 2 */
-	unsigned n_from = t->from.lid ? 1u : 1u << lids->lmc[from];
-	unsigned n_to = t->to.lid ? 1u : 1u << lids->lmc[to];
+	unsigned n_from = t->from.lid ? 1u : 1u << a->lmc;
+	unsigned n_to = t->to.lid ? 1u : 1u << b->lmc;
 	unsigned n = MAX(n_from, n_to), found = 0, at;
 	struct path_record path;
 
@@ -342,9 +342,9 @@ find_paths(struct path_table *t, uint32_t from, uint32_t to)
 		t->found = g_new(struct path_record, LIDS_MAX);
 	for (unsigned i = 0; i < n; i++) {
 		uint16_t slid = t->from.lid ? t->from.lid :
-			(uint16_t)(lids->base[from] + (i & (n_from - 1)));
+			(uint16_t)(a->lid + (i & (n_from - 1)));
 		uint16_t dlid = t->to.lid ? t->to.lid :
-			(uint16_t)(lids->base[to] + (i & (n_to - 1)));
+			(uint16_t)(b->lid + (i & (n_to - 1)));
 
 		if (!path_find(v, &t->query, from, slid, to, dlid, &path))
 			continue;
@@ -375,23 +375,21 @@ static bool
 path_may_start(const struct path_table *t, uint32_t from)
 {
 	const struct sa_db *v = t->base.viewer.db;
-	const struct snapshot_node *n = snapshot_node_of(v->subnet, from);
-	struct path_record best = { .mtu = v->hops[from].way >> 5 };
+	const struct sa_end *end = &v->ends[from];
+	struct path_record best = { .mtu = end->way >> 5 };
 
-	if (!v->lids->base[from] || !sa_viewer_sees(&t->base.viewer, from))
+	if (!end->lid || !sa_viewer_sees(&t->base.viewer, from))
 		return false;
 	if (t->to.n == 1)
 		return true;
-	if (!v->hops[from].way || !pkey_may_start(v, &t->query, from))
+	if (!end->way || !pkey_may_start(v, &t->query, from))
 		return false;
-	best.rate = way_rate(v, v->hops[from].way, from);
-	for (uint32_t i = 1; snapshot_is_switch(n) && i <= n->info.num_ports;
-	     i++) {
-		uint8_t way = v->hops[from + i].way;
-
-		if ((way & 31u) > sa_rate_rank(best.rate))
-			best.rate = way_rate(v, way, from);
-	}
+	best.rate = way_rate(v, end->way, from);
+	if ((end->way & 31) == SA_RANK_ANY)
+		for (uint32_t i = v->first_hop[end->sw] + 1;
+		     i < v->first_hop[end->sw + 1]; i++)
+			if ((v->hops[i].way & 31u) > sa_rate_rank(best.rate))
+				best.rate = way_rate(v, v->hops[i].way, from);
 	return sa_limits_fit(&t->query.limits, &best.mtu, &best.rate, 0,
 			     &best.life);
 }
@@ -416,7 +414,7 @@ path_draw(struct sa_records *base, uint8_t *record)
 			if (t->k == 0 && !path_may_start(t, from))
 				break;
 			to = t->to.ports[t->k++];
-			if (base->viewer.db->lids->base[to] &&
+			if (base->viewer.db->ends[to].lid &&
 			    sa_viewer_sees(&base->viewer, to))
 				find_paths(t, from, to);
 		}

@@ -242,7 +242,7 @@ find_informs(struct found *f)
 		};
 
 		if (!viewer->trusted &&
-		    s->port_guid != viewer->db->subnet->ports[viewer->port].guid)
+		    s->port_guid != viewer->db->ends[viewer->port].guid)
 			continue;
 		memcpy(r.subscriber_gid, s->gid, 16);
 		found_add(f, &r, 0);

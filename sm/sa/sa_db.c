@@ -2,14 +2,26 @@
 /*
  * The fabric at the end of a sweep, for the answers of the SA.
  *
- * MTU and rate of a cable are one byte, a "way", by port. A path has the lowest
- * way of all cables on its route, which is followed through the forwarding tables
- * for each query: 1 to 2 us at 11,664 hosts, of the 60 us or more that an answer
- * to a client takes.
+ * Purpose. A large job sends millions of PathRecord queries, and a path has the
+ * lowest MTU and rate of all cables on its route through the forwarding tables.
+ *
+ * Method. MTU and rate of the cable of a switch port are one byte, a "way". For
+ * the 64 LIDs of a block of the forwarding tables the ways from all switches
+ * are computed together, with the first path to one of these LIDs: that of a
+ * switch is the lower of that of the next switch and that of the cable to it. A
+ * path is then two look-ups, one for each direction. Most LIDs have the same
+ * way from all switches, and one byte; where cables differ, or a switch has no
+ * route, a byte for each switch is kept.
+ *
+ * Cost. Switches x 64 steps for a block, once; at most as many bytes as the
+ * forwarding tables have.
  *
  * A cable counts if both ends are Active: the SA does not offer a path before
  * it carries data. MTU is the least MTUCap, which the plan writes as
  * NeighborMTU, or what a port has there.
+ *
+ * End ports are sorted by PortGUID for paths between all of them; a hash table
+ * finds them by PortGUID, since each path needs two.
  */
 #include "sm/sa/sa_db.h"
 
@@ -17,6 +29,14 @@
 
 #include "sm/mad/bytes.h"
 #include "sm/mad/sa_record.h"
+
+#define WAY_UNKNOWN	0xffu
+
+/* A switch on the way that is being followed, and the cable out of it. */
+struct sa_passed {
+	uint32_t sw;
+	uint8_t way;
+};
 
 /* The lower MTU and rate of both ends; 0: the link is not Active. */
 static uint8_t
@@ -35,28 +55,118 @@ cable_way(const struct snapshot *s, uint32_t port)
 }
 
 static void
+sa_db_find_hops(struct sa_db *v)
+{
+	const struct snapshot *s = v->subnet;
+	const struct snapshot_node *n;
+	uint32_t count = 0, port, peer;
+	struct sa_hop *hop;
+
+	v->first_hop = g_new(uint32_t, s->n_switches + 1);
+	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
+		v->first_hop[sw] = count;
+		count += s->nodes[s->switches[sw]].info.num_ports + 1u;
+	}
+	v->first_hop[s->n_switches] = count;
+	v->hops = hop = g_new(struct sa_hop, count);
+	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
+		n = &s->nodes[s->switches[sw]];
+		*hop++ = (struct sa_hop){ n->first_port, SNAPSHOT_NONE,
+			sa_way(s->ports[n->first_port].info.mtu_cap,
+			       SA_RANK_ANY) };
+		for (unsigned p = 1; p <= n->info.num_ports; p++) {
+			port = n->first_port + p;
+			peer = s->ports[port].peer;
+			*hop++ = (struct sa_hop){
+				.next = peer,
+				.sw = peer == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+					snapshot_node_of(s, peer)->sw_index,
+				.way = cable_way(s, port),
+			};
+		}
+	}
+	v->ways = g_new0(uint8_t *, lft_n_blocks(v->lft));
+	v->way_to = g_malloc(v->lft->stride);
+	memset(v->way_to, WAY_UNKNOWN, v->lft->stride);
+}
+
+/* The values of an end port and its cable. */
+static void
 find_ends(struct sa_db *v)
 {
 	const struct snapshot *s = v->subnet;
+	const struct snapshot_node *n;
+	struct sa_end *end;
 
-	v->hops = g_new(struct sa_hop, s->n_ports);
-	v->ends = g_new(uint32_t, s->n_ports);
-	v->by_guid = g_hash_table_new(g_int64_hash, g_int64_equal);
+	v->ends = g_new0(struct sa_end, s->n_ports);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
-		struct snapshot_port *p = &s->ports[port];
-		uint32_t next = p->num ? p->peer : port;
-		struct sa_hop *hop = &v->hops[port];
-
-		*hop = (struct sa_hop){ .next = next };
-		hop->way = p->num ? cable_way(s, port) :
-			sa_way(p->info.mtu_cap, SA_RANK_ANY);
-		if (hop->way)
-			hop->node = snapshot_node_of(s, next);
-		if (!snapshot_is_end_port(s, port) || !p->guid)
+		end = &v->ends[port];
+		end->guid = s->ports[port].guid;
+		end->lid = v->lids->base[port];
+		end->lmc = v->lids->lmc[port];
+		end->sw = SNAPSHOT_NONE;
+		if (!snapshot_is_end_port(s, port))
 			continue;
-		v->ends[v->n_ends++] = port;
-		g_hash_table_insert(v->by_guid, &p->guid,
-				    GUINT_TO_POINTER(port + 1));
+		n = snapshot_node_of(s, port);
+		if (snapshot_is_switch(n)) {
+			end->sw = n->sw_index;
+			end->way = sa_way(s->ports[port].info.mtu_cap,
+					    SA_RANK_ANY);
+			continue;
+		}
+		end->way = cable_way(s, port);
+		if (end->way)
+			end->sw = snapshot_node_of(s,
+					s->ports[port].peer)->sw_index;
+	}
+}
+
+static gint
+sa_db_compare_guids(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct snapshot *s = data;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (s->ports[x].guid != s->ports[y].guid)
+		return s->ports[x].guid < s->ports[y].guid ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* Where a PortGUID is in guid_slots, or has to be put: a hash table whose slots
+ * hold a port, plus 1. The GUID is compared in `ends`, which a path needs
+ * anyway. */
+static uint32_t
+guid_slot(const struct sa_db *v, uint64_t guid)
+{
+	uint32_t at = (uint32_t)(guid * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+
+	for (;; at++) {
+		at &= v->n_guid_slots - 1;
+		if (!v->guid_slots[at] ||
+		    v->ends[v->guid_slots[at] - 1].guid == guid)
+			return at;
+	}
+}
+
+/* At most half of the slots are taken. */
+static void
+sort_guids(struct sa_db *v)
+{
+	const struct snapshot *s = v->subnet;
+
+	v->by_guid = g_new(uint32_t, s->n_ports);
+	for (uint32_t port = 0; port < s->n_ports; port++)
+		if (snapshot_is_end_port(s, port) && s->ports[port].guid)
+			v->by_guid[v->n_by_guid++] = port;
+	g_qsort_with_data(v->by_guid, (gint)v->n_by_guid,
+			  sizeof(*v->by_guid), sa_db_compare_guids, v->subnet);
+	for (v->n_guid_slots = 2; v->n_guid_slots < 2 * v->n_by_guid;)
+		v->n_guid_slots *= 2;
+	v->guid_slots = g_new0(uint32_t, v->n_guid_slots);
+	for (uint32_t i = 0; i < v->n_by_guid; i++) {
+		uint32_t port = v->by_guid[i];
+
+		v->guid_slots[guid_slot(v, v->ends[port].guid)] = port + 1;
 	}
 }
 
@@ -79,7 +189,9 @@ sa_db_new(struct snapshot *s, struct lid_map *lids, struct lft *lft,
 	v->packet_life = packet_life;
 	v->subnet_timeout = subnet_timeout;
 	v->qos = true;
+	sa_db_find_hops(v);
 	find_ends(v);
+	sort_guids(v);
 	return v;
 }
 
@@ -93,9 +205,11 @@ sa_db_ref(struct sa_db *v)
 void
 sa_db_unref(struct sa_db *v)
 {
+	uint32_t n_blocks;
+
 	if (!v || !g_atomic_int_dec_and_test(&v->ref))
 		return;
-	g_hash_table_unref(v->by_guid);
+	n_blocks = lft_n_blocks(v->lft);
 	snapshot_unref(v->subnet);
 	lid_map_free(v->lids);
 	lft_free(v->lft);
@@ -103,17 +217,24 @@ sa_db_unref(struct sa_db *v)
 	memberships_unref(v->memberships);
 	partition_rules_unref(v->rules);
 	port_tables_unref(v->tables);
+	g_free(v->first_hop);
 	g_free(v->hops);
+	for (uint32_t i = 0; i < n_blocks; i++)
+		g_free(v->ways[i]);
+	g_free(v->ways);
+	g_free(v->way_to);
 	g_free(v->ends);
+	g_free(v->by_guid);
+	g_free(v->guid_slots);
 	g_free(v);
 }
 
 uint32_t
 sa_db_guid(const struct sa_db *v, uint64_t guid)
 {
-	gpointer port = g_hash_table_lookup(v->by_guid, &guid);
+	uint32_t port = v->guid_slots[guid_slot(v, guid)];
 
-	return port ? GPOINTER_TO_UINT(port) - 1 : SNAPSHOT_NONE;
+	return port ? port - 1 : SNAPSHOT_NONE;
 }
 
 uint32_t
@@ -130,27 +251,91 @@ void
 sa_db_make_gid(const struct sa_db *v, uint32_t port, uint8_t gid[16])
 {
 	bytes_store64(gid, v->gid_prefix);
-	bytes_store64(gid + 8, v->subnet->ports[port].guid);
+	bytes_store64(gid + 8, v->ends[port].guid);
+}
+
+/* The way from a switch to `to`, which has the LID; `ways` and `column` (of the
+ * forwarding tables) are those to that LID. Switches on the route have no way
+ * until it is computed, so those of a forwarding loop keep none. */
+static void
+sa_db_follow(const struct sa_db *v, uint8_t *ways, struct sa_passed *passed,
+       uint32_t sw, uint32_t to, const uint8_t *column)
+{
+	uint32_t n = 0, at;
+	uint8_t way = 0;
+
+	while (ways[sw * LFT_BLOCK] == WAY_UNKNOWN) {
+		ways[sw * LFT_BLOCK] = 0;
+		at = v->first_hop[sw] + column[(size_t)sw * v->lft->stride];
+		if (at >= v->first_hop[sw + 1])
+			break;
+		passed[n++] = (struct sa_passed){ sw, v->hops[at].way };
+		sw = v->hops[at].sw;
+		if (sw == SNAPSHOT_NONE) {
+			way = v->hops[at].next == to ? SA_WAY_ANY : 0;
+			break;
+		}
+	}
+	if (sw != SNAPSHOT_NONE)
+		way = ways[sw * LFT_BLOCK];
+	while (n-- > 0) {
+		way = sa_way_least(way, passed[n].way);
+		ways[passed[n].sw * LFT_BLOCK] = way;
+	}
+}
+
+/* The ways to the LIDs of a block. Those to LIDs with the same way from all
+ * switches go to way_to; the others, if there are any, to ways. */
+static void
+find_ways(const struct sa_db *v, uint32_t block)
+{
+	uint32_t n = v->subnet->n_switches, first = block * LFT_BLOCK;
+	g_autofree struct sa_passed *passed = g_new(struct sa_passed, n);
+	uint8_t *ways = g_malloc((size_t)n * LFT_BLOCK);
+	uint32_t to[LFT_BLOCK], sw, i;
+	bool mixed = false;
+
+	memset(ways, WAY_UNKNOWN, (size_t)n * LFT_BLOCK);
+	for (i = 0; i < LFT_BLOCK; i++)
+		to[i] = lid_map_owner(v->lids, (uint16_t)(first + i));
+	for (sw = 0; sw < n; sw++)
+		for (i = 0; i < LFT_BLOCK; i++)
+			if (to[i] != SNAPSHOT_NONE)
+				sa_db_follow(v, ways + i, passed, sw, to[i],
+				       v->lft->ports + first + i);
+	for (i = 0; i < LFT_BLOCK; i++) {
+		for (sw = 1; sw < n; sw++)
+			if (ways[sw * LFT_BLOCK + i] != ways[i])
+				break;
+		if (sw == n)
+			v->way_to[first + i] = ways[i];
+		else
+			mixed = true;
+	}
+	if (mixed)
+		v->ways[block] = ways;
+	else
+		g_free(ways);
 }
 
 uint8_t
 sa_db_way(const struct sa_db *v, uint32_t from, uint32_t to, uint16_t dlid)
 {
-	const struct sa_hop *hop = &v->hops[from];
-	uint32_t left = v->subnet->n_switches;	/* more of them are a loop */
-	uint8_t way = hop->way, out;
+	const struct sa_end *end = &v->ends[from];
+	uint32_t block = dlid / LFT_BLOCK;
 
-	while (way && from != to && hop->next != to) {
-		if (!snapshot_is_switch(hop->node) || dlid > v->lft->top ||
-		    !left--)
-			return 0;
-		out = lft_row(v->lft, hop->node->sw_index)[dlid];
-		if (out > hop->node->info.num_ports)
-			return 0;
-		hop = &v->hops[hop->node->first_port + out];
-		way = sa_way_least(way, hop->way);
-	}
-	return way;
+	if (from == to || !end->way)
+		return end->way;
+	if (end->sw == SNAPSHOT_NONE)		/* back to back */
+		return v->subnet->ports[from].peer == to ? end->way : 0;
+	if (dlid > v->lft->top)
+		return 0;
+	if (v->way_to[dlid] == WAY_UNKNOWN && !v->ways[block])
+		find_ways(v, block);
+	if (v->way_to[dlid] != WAY_UNKNOWN)
+		return sa_way_least(end->way, v->way_to[dlid]);
+	return sa_way_least(end->way, v->ways[block][end->sw * LFT_BLOCK +
+						     dlid % LFT_BLOCK]);
 }
 
 /* ---------------------------------------------------------- tables of ports */

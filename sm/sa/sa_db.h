@@ -18,6 +18,7 @@
  * rate by speed. 0: no route.
  */
 #define SA_RANK_ANY	31u	/* no cable on the way: port 0 to itself */
+#define SA_WAY_ANY	(6u << 5 | SA_RANK_ANY)	/* limits nothing */
 #define SA_MTU_MAX	5u	/* 4,096 bytes */
 
 static inline uint8_t
@@ -35,11 +36,21 @@ sa_way_least(uint8_t a, uint8_t b)
 	return mtu ? (uint8_t)(mtu << 5 | MIN(a & 31, b & 31)) : 0;
 }
 
-/* Where a packet arrives that leaves by a port. */
+/* A switch port on the route of a path. */
 struct sa_hop {
-	const struct snapshot_node *node;	/* NULL: the link is not Active */
-	uint32_t next;		/* its port; of a port 0, that itself */
-	uint8_t way;		/* of the cable; of a port 0, its own */
+	uint32_t next;		/* port index at the other end; of a port 0:
+				   itself; SNAPSHOT_NONE: no cable */
+	uint32_t sw;		/* its switch, SNAPSHOT_NONE: an end node */
+	uint8_t way;		/* of this cable */
+};
+
+/* A port where paths begin and end. */
+struct sa_end {
+	uint64_t guid;
+	uint32_t sw;		/* its switch, or itself; SNAPSHOT_NONE: none */
+	uint16_t lid;		/* the first of 2^lmc; 0: none */
+	uint8_t lmc;
+	uint8_t way;		/* of its cable; 0: no path begins here */
 };
 
 struct sa_db {
@@ -55,9 +66,15 @@ struct sa_db {
 	struct port_tables *tables;	/* see "tables of ports"; a reference,
 					   NULL: nothing is known */
 	uint64_t gid_prefix;
-	struct sa_hop *hops;		/* by port */
-	uint32_t *ends, n_ends;		/* end ports that have a PortGUID */
-	GHashTable *by_guid;		/* PortGUID of such a one -> port + 1 */
+	uint32_t *first_hop;		/* by switch, n_switches + 1 */
+	struct sa_hop *hops;		/* by switch and port number */
+	uint8_t *way_to;		/* by LID, from all switches; 0xff: not
+					   known yet, or in */
+	uint8_t **ways;			/* by block of LIDs, [switch][LID % 64];
+					   NULL: none differ */
+	struct sa_end *ends;		/* by port */
+	uint32_t *by_guid, n_by_guid;	/* end ports sorted by PortGUID */
+	uint32_t *guid_slots, n_guid_slots;	/* see guid_slot() */
 	uint8_t packet_life;		/* of a path, 4.096 us * 2^n */
 	uint8_t subnet_timeout;
 };

@@ -462,12 +462,10 @@ WORD(do_entry, struct lab *l)
 /* A B: the cable by which the LID of B leaves the switch of A */
 WORD(do_slow_way, struct lab *l)
 {
-	uint32_t port = port_of(l, words[0]);
-	const struct snapshot_node *n = snapshot_node_of(l->s,
-		l->s->ports[port].num ? l->s->ports[port].peer : port);
+	uint32_t sw = l->v->ends[port_of(l, words[0])].sw;
 
-	lab_slow_down(l, n->first_port + lft_row(l->lft, n->sw_index)
-		      [lab_lid(l, port_of(l, words[1]))]);
+	lab_slow_down(l, l->s->nodes[l->s->switches[sw]].first_port +
+		      lft_row(l->lft, sw)[lab_lid(l, port_of(l, words[1]))]);
 	lab_publish(l);
 }
 

@@ -312,9 +312,9 @@ shuffle_rules(struct lab *l, uint64_t *rng)
 	for (uint16_t pkey = 1; pkey <= 3; pkey++) {
 		partition_rules_get(l->rules, pkey)->sl =
 			(uint8_t)prng_below(rng, 3);
-		for (uint32_t i = 0; i < l->v->n_ends; i++)
+		for (uint32_t i = 0; i < l->v->n_by_guid; i++)
 			if (prng_below(rng, 3))
-				lab_member(l, pkey, l->v->ends[i],
+				lab_member(l, pkey, l->v->by_guid[i],
 					   1 + prng_below(rng, 3));
 	}
 }
@@ -368,11 +368,11 @@ TEST(test_all_paths_are_those_of_all_pairs)
 		path_record_encode(lab_data(&l), &want);
 		assert_int_equal(lab_ask(&l), 0);
 		all = lab_drain(&l, &n);
-		for (uint32_t i = 0; i < l.v->n_ends; i++)
-			for (uint32_t j = 0; j < l.v->n_ends; j++) {
+		for (uint32_t i = 0; i < l.v->n_by_guid; i++)
+			for (uint32_t j = 0; j < l.v->n_by_guid; j++) {
 				want_path(&l, SA_METHOD_GET_TABLE,
-					  l.v->ends[i],
-					  l.v->ends[j], mask, &want);
+					  l.v->by_guid[i],
+					  l.v->by_guid[j], mask, &want);
 				lab_ask(&l);
 				one = lab_drain(&l, &k);
 				assert_true(at + one->len <= all->len);
@@ -398,7 +398,7 @@ TEST(test_all_paths_are_streamed, sa_stage_set_up, sa_stage_tear_down)
 	unsigned n_end;
 	struct lab *l = *state;
 
-	n_end = l->v->n_ends;
+	n_end = l->v->n_by_guid;
 	assert_int_equal(n_end, 12 + 4 + 3);
 	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
 	assert_int_equal(lab_ask(l), 0);
@@ -418,10 +418,10 @@ TEST(test_search_in_vain_pauses)
 	AUTO_VALUE(sa_lab_close) struct lab l;
 
 	sa_lab_open(&l, "PGFT(9,9;1,9)", 0);	/* 81 hosts, 18 switches */
-	n_end = l.v->n_ends;
+	n_end = l.v->n_by_guid;
 	lab_clear_rules(&l);
 	for (unsigned i = 0; i < n_end; i++)
-		lab_member(&l, 1, l.v->ends[i], PARTITION_LIMITED);
+		lab_member(&l, 1, l.v->by_guid[i], PARTITION_LIMITED);
 	lab_publish(&l);
 	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
 	assert_int_equal(lab_ask(&l), 0);
@@ -446,7 +446,7 @@ TEST(test_search_in_vain_pauses)
 	assert_int_equal(l.reply.kind, SA_REPLY_ONE);
 	assert_int_equal(bytes_load(l.reply.mad + 4, 2), SA_STATUS_NO_RECORDS);
 	/* A full member far down the list: found all the same. */
-	lab_member(&l, 1, l.v->ends[n_end - 1], PARTITION_FULL);
+	lab_member(&l, 1, l.v->by_guid[n_end - 1], PARTITION_FULL);
 	lab_publish(&l);
 	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
 	assert_records(&l, 2 * (n_end - 1) + 1);
