@@ -34,7 +34,7 @@
 #define COST_CHANGE	72u	/* another entry of a switch, */
 #define COST_MOVE	144u	/* for the LID of a host */
 #define COST_BAD_MOVE	1000u	/* the same, for a switch without hosts */
-#define COST_BLOCK	8u	/* in a block that has not changed yet */
+#define COST_BLOCK	200u	/* in a block that has not changed yet */
 #define COST_AGAINST	100u	/* a turn that has to be tried */
 #define COST_MAX	4096u	/* of a path */
 #define OFFER_END	UINT32_MAX
@@ -94,6 +94,14 @@ mend_is_too_much(const struct mend *m)
 	return m->work + m->c->work - m->before > WORK_MAX;
 }
 
+/* Is it there, with room for the flows of a detour? */
+static bool
+mend_may_use(const struct mend *m, uint32_t e)
+{
+	return !m->is_lost[e] && (!m->through ||
+		m->dealt[e] + (float)m->flow <= m->limit);
+}
+
 static uint32_t search_turn(const struct mend *m, uint32_t in, uint32_t out);
 
 bool
@@ -105,7 +113,7 @@ mend_follow(struct mend *m, uint32_t e, bool add, struct mend_path *path)
 	*path = (struct mend_path){ .edge = e };
 	for (n = 0; n < VERIFY_HOPS_MAX; n++, e = next) {
 		m->work++;
-		if (m->is_lost[e])
+		if (!mend_may_use(m, e))
 			return false;
 		path->hops++;
 		path->load += m->dealt[e];
@@ -125,6 +133,29 @@ mend_follow(struct mend *m, uint32_t e, bool add, struct mend_path *path)
 	return false;
 }
 
+/* Adds the missing turns of the path that begins with an edge. */
+static void
+mend_add_turns(struct mend *m, uint32_t e)
+{
+	uint32_t next;
+
+	for (; m->is_data && (next = mend_next(m, m->g->edges[e].peer)) !=
+	     SNAPSHOT_NONE; e = next)
+		channels_add(m->c, e, next);
+}
+
+bool
+mend_keep(struct mend *m, uint32_t sw)
+{
+	uint32_t e = mend_next(m, sw);
+	struct mend_path path;
+
+	m->is_open[sw] = !mend_follow(m, e, true, &path);
+	if (!m->is_open[sw])
+		mend_add_turns(m, e);
+	return !m->is_open[sw];
+}
+
 struct mend_path
 mend_find(struct mend *m, uint32_t sw, bool add)
 {
@@ -139,16 +170,29 @@ mend_find(struct mend *m, uint32_t sw, bool add)
 	return best;
 }
 
+/* Adds flows along the path of a switch by these tables. */
+static void
+mend_deal(struct mend *m, const struct lft *lft, uint32_t sw, float flow)
+{
+	uint32_t e;
+
+	while ((e = graph_edge_at(m->g, sw, lft_row(lft, sw)[m->lid])) !=
+	       SNAPSHOT_NONE) {
+		m->dealt[e] += flow;
+		sw = m->g->edges[e].peer;
+	}
+}
+
 void
 mend_take_flows(struct mend *m, uint32_t sw, uint32_t edge, uint32_t hosts)
 {
 	float flow = m->target->is_host ? (float)MAX(hosts, 1u) : 1;
 
+	if (m->home)
+		mend_deal(m, m->home, sw, -flow);
 	lft_row(m->lft, sw)[m->lid] = m->g->edges[edge].port;
 	m->is_open[sw] = 0;
-	for (; edge != SNAPSHOT_NONE;
-	     edge = mend_next(m, m->g->edges[edge].peer))
-		m->dealt[edge] += flow;
+	mend_deal(m, m->lft, sw, flow);
 }
 
 void
@@ -170,12 +214,12 @@ search_count(struct mend *m)
 	memset(m->is_used, m->target->port != 0, g->n_switches);
 	memset(m->behind, 0, g->n_switches * sizeof(*m->behind));
 	for (sw = 0; sw < g->n_switches; sw++)
-		for (at = sw, hops = 0; g->n_senders[sw] && !m->is_open[at] &&
+		for (at = sw, hops = 0; g->n_senders[sw] &&
 		     hops < VERIFY_HOPS_MAX; at = g->edges[e].peer, hops++) {
 			m->is_used[at] = 1;
 			m->behind[at] += g->n_hosts[sw];
 			e = mend_next(m, at);
-			if (e == SNAPSHOT_NONE)
+			if (e == SNAPSHOT_NONE || m->is_lost[e])
 				break;
 		}
 }
@@ -272,13 +316,6 @@ search_offer(struct mend *m, uint32_t e, uint32_t from, uint32_t cost,
 	g_array_append_val(m->offers, offer);
 }
 
-static bool
-search_may_use(const struct mend *m, uint32_t e)
-{
-	return !m->is_lost[e] && (!m->through ||
-		m->dealt[e] + (float)m->flow <= m->limit);
-}
-
 /* The ways on from the end of a path. */
 static void
 search_expand(struct mend *m, uint32_t e, uint32_t *first)
@@ -305,7 +342,7 @@ search_expand(struct mend *m, uint32_t e, uint32_t *first)
 		cost = m->cost[e] + 1u + search_turn(m, e, out) +
 			(out != present ? fresh : 0);
 		changes = out != present && !m->is_open[sw];
-		if (!search_may_use(m, out) || (stays && out != present) ||
+		if (!mend_may_use(m, out) || (stays && out != present) ||
 		    cost + (changes ? COST_CHANGE : 0) >= most ||
 		    search_has(m, e, g->edges[out].peer))
 			continue;
@@ -329,7 +366,7 @@ search_path(struct mend *m, uint32_t sw)
 		m->cost[e] = COST_MAX;
 	memset(m->change, 0, m->g->n_edges * sizeof(*m->change));
 	for_each_edge(m->g, sw, e)
-		if (search_may_use(m, e))
+		if (mend_may_use(m, e))
 			search_offer(m, e, SNAPSHOT_NONE, 1, first);
 	for (cost = 1; cost < COST_MAX; cost++)
 		while (first[cost] != OFFER_END) {
@@ -396,13 +433,10 @@ static bool
 search_next(struct mend *m, uint32_t sw)
 {
 	struct mend_path path = mend_find(m, sw, true);
-	uint32_t e, next;
 
 	if (path.edge == SNAPSHOT_NONE || path.hops >= 2 * COST_ADD)
 		return false;
-	for (e = path.edge; m->is_data && (next = mend_next(m,
-	     m->g->edges[e].peer)) != SNAPSHOT_NONE; e = next)
-		channels_add(m->c, e, next);
+	mend_add_turns(m, path.edge);
 	mend_take(m, sw, path.edge);
 	return true;
 }
@@ -418,8 +452,9 @@ search_take(struct mend *m, uint32_t last, uint32_t hosts)
 		if (!m->is_open[at] && mend_next(m, at) == e)
 			continue;
 		mend_queue(m, at);
-		mend_take_flows(m, at, e, m->from[e] == SNAPSHOT_NONE ?
-				hosts : m->g->n_hosts[at]);
+		mend_take_flows(m, at, e, m->from[e] == SNAPSHOT_NONE ? hosts :
+				m->is_open[at] ? m->g->n_hosts[at] :
+				m->behind[at]);
 	}
 }
 
@@ -450,17 +485,21 @@ mend_search(struct mend *m, uint32_t sw)
 	return search_next(m, sw) || search_all(m, sw, m->g->n_hosts[sw]);
 }
 
-bool
-mend_detour(struct mend *m, uint32_t sw, const uint32_t *through, float limit)
+void
+mend_detour(struct mend *m, uint32_t sw, uint32_t hops, const uint32_t *through,
+	    float limit)
 {
-	bool ok;
+	struct mend_path path;
 
 	m->through = through;
 	m->flow = through[sw];
 	m->limit = limit;
-	ok = search_all(m, sw, m->flow);
+	path = mend_find(m, sw, false);
+	if (path.edge != SNAPSHOT_NONE && path.hops <= hops)
+		mend_take_flows(m, sw, path.edge, m->flow);
+	else
+		search_all(m, sw, m->flow);
 	m->through = NULL;
-	return ok;
 }
 
 /* ------------------------------------------------------------------- a LID */
@@ -552,10 +591,8 @@ mend_others(struct mend *m)
 			/* Its entry may lead around the fault by now. */
 			m->is_data = mend_sends_data(m, sw) ||
 				(!n_before && m->senders[sw]);
-			m->is_open[sw] = 0;
-			if (mend_follow(m, mend_next(m, sw), false, &path))
+			if (mend_keep(m, sw))
 				continue;
-			m->is_open[sw] = 1;
 			path = mend_find(m, sw, false);
 			if (path.edge != SNAPSHOT_NONE)
 				mend_take(m, sw, path.edge);

@@ -81,6 +81,9 @@ bool mend_sends_data(struct mend *m, uint32_t sw);
 /* Follows the path that begins with an edge to its destination. False: it does
  * not arrive, or has a turn that is not in the dependency graph. */
 bool mend_follow(struct mend *m, uint32_t e, bool add, struct mend_path *path);
+/* Keeps the entry of a switch if it leads around the fault by now, at most with
+ * turns that agree with the order. */
+bool mend_keep(struct mend *m, uint32_t sw);
 /* The best path of a switch to the LID by entries and turns that are there. */
 struct mend_path mend_find(struct mend *m, uint32_t sw, bool add);
 void mend_take(struct mend *m, uint32_t sw, uint32_t edge);
@@ -91,9 +94,10 @@ void mend_take_flows(struct mend *m, uint32_t sw, uint32_t edge,
  * False: there is none. */
 bool mend_search(struct mend *m, uint32_t sw);
 /* The same for all that is sent through the switch, by channels with room for
- * it. through: by switch without a path, hosts. */
-bool mend_detour(struct mend *m, uint32_t sw, const uint32_t *through,
-		 float limit);
+ * it, if no path of at most so many hops is there. through: by switch without a
+ * path, hosts. */
+void mend_detour(struct mend *m, uint32_t sw, uint32_t hops,
+		 const uint32_t *through, float limit);
 
 /* Paths for switches in the queue by entries and turns that are there, the
  * shortest first. */

@@ -9,9 +9,11 @@
  * each from the fault backwards; where a switch has a path again, those behind it
  * keep their entries. (1) A switch that forwards packets of hosts takes another
  * path of the same length, of several the one over the least load, or else a
- * detour that leaves no channel with more than LOAD_MAX. So a leaf cable of a tree
+ * detour, if these leave no channel with too many flows. So a leaf cable of a tree
  * costs two blocks in each pod in place of one on each leaf, and the load is
- * spread as well. (2) All other switches keep their entry if it now leads around
+ * spread as well. More flows are allowed until each block that held a lost cable
+ * costs about two: a detour at the fault itself, over channels that are in use,
+ * doubles their load, and in a tree of two levels nothing else is as small. (2) All other switches keep their entry if it now leads around
  * the fault, or get any path: most entries for a LID serve ports 0 alone, and a
  * detour at the fault is shorter to write than another entry on each switch
  * before it. The LID of a port 0 gets step (2) alone: its path only has to exist.
@@ -46,8 +48,6 @@
 #define LOST_MAX	64u	/* cables; more go to the engines */
 #define LOST_PART	16u	/* likewise more than one in so many */
 #define ENTRIES_MAX	65536u	/* that lead into lost cables */
-#define LOAD_MAX	1.25f	/* times that of the busiest channel: of one
-				   that has a detour for many hosts */
 
 struct repair {
 	struct graph *g;	/* the whole fabric; all indices are of it */
@@ -58,7 +58,7 @@ struct repair {
 	uint8_t *is_bare;	/* by edge: c lacks its turns, as it was lost */
 	float *dealt;		/* by edge: flows of made, relative to the
 				   width; with made_c */
-	float limit;		/* flows on a channel of a detour */
+	float busiest;		/* the most flows of a channel of made */
 	struct lft *now;	/* tables of the last repair, */
 	uint8_t *is_lost;	/* by edge: lost at that time */
 	uint32_t *place;	/* by switch: its index then; SNAPSHOT_NONE */
@@ -72,7 +72,6 @@ struct lost_entry {
 	uint32_t sw;
 };
 
-/* How a repair is made, one after the other until one is safe. */
 enum manner {
 	MANNER_NEAR,		/* in two steps */
 	MANNER_FEW,		/* step (2) alone, which needs the fewest turns */
@@ -80,7 +79,20 @@ enum manner {
 				   are not in the way, */
 	MANNER_BARE,		/* nor those of lost cables. A loop may close when
 				   these are back, so it is the last resort. */
-	N_MANNERS
+};
+
+/* How a repair is made, one after the other until one is safe and small. */
+static const struct attempt {
+	enum manner manner;
+	float room;		/* of a channel of a detour for many hosts, times
+				   the flows of the busiest one */
+	float most;		/* blocks changed, for each that held a lost
+				   cable */
+} attempts[] = {
+	{ MANNER_NEAR, 1.25f, 2 }, { MANNER_NEAR, 1.5f, 2 },
+	{ MANNER_NEAR, 1.75f, 2 }, { MANNER_NEAR, FLT_MAX, 2.5f },
+	{ MANNER_NEAR, 2.25f, FLT_MAX }, { MANNER_FEW, 0, FLT_MAX },
+	{ MANNER_TABLES, 2.25f, FLT_MAX }, { MANNER_BARE, 2.25f, FLT_MAX },
 };
 
 /* A repair in progress. */
@@ -89,8 +101,9 @@ struct repairing {
 	struct repair *r;
 	uint32_t *place;	/* r->place */
 	GArray *lost;		/* struct lost_entry, by LID */
+	uint32_t n_blocks;	/* that hold them */
 	const struct graph *whole;	/* with the links to be avoided */
-	enum manner manner;
+	struct attempt attempt;
 	uint32_t *through;	/* by switch in the queue: hosts that send
 				   through it */
 	struct lft *bridge;	/* of transition_steps(); NULL: none */
@@ -271,8 +284,8 @@ repair_list_lost(struct repairing *w)
 	struct mend *m = &w->m;
 	const struct graph *g = m->g;
 	const uint8_t *row, *at, *end;
+	uint32_t e, block;
 	struct lost_entry x;
-	uint32_t e;
 
 	for (x.sw = 0; x.sw < g->n_switches; x.sw++)
 		for_each_edge(g, x.sw, e) {
@@ -280,14 +293,18 @@ repair_list_lost(struct repairing *w)
 				continue;
 			row = lft_row(w->r->made.lft, x.sw);
 			end = row + g->top + 1;
+			block = UINT32_MAX;
 			for (at = row; at < end; at++) {
 				at = memchr(at, g->edges[e].port,
 					    (size_t)(end - at));
 				if (!at)
 					break;
 				x.lid = (uint16_t)(at - row);
-				if (!repair_leaves(w, x.lid))
-					g_array_append_val(w->lost, x);
+				if (repair_leaves(w, x.lid))
+					continue;
+				g_array_append_val(w->lost, x);
+				w->n_blocks += block != x.lid / LFT_BLOCK;
+				block = x.lid / LFT_BLOCK;
 			}
 		}
 	g_array_sort(w->lost, compare_lost);
@@ -320,8 +337,8 @@ static void
 repair_near(struct repairing *w)
 {
 	struct mend *m = &w->m;
-	struct mend_path path;
 	uint32_t i, sw, end, before;
+	float limit;
 
 	m->is_data = true;
 	repair_count(m, m->g->n_hosts, w->through);
@@ -330,16 +347,11 @@ repair_near(struct repairing *w)
 		if (!m->is_open[sw] || !w->through[sw])
 			continue;
 		before = verify_follow(m->g, w->r->made.lft, m->lid, &end);
-		if (mend_follow(m, mend_next(m, sw), false, &path)) {
-			m->is_open[sw] = 0;
+		if (mend_keep(m, sw))
 			continue;
-		}
-		path = mend_find(m, sw, false);
-		if (path.edge != SNAPSHOT_NONE && path.hops <= before)
-			mend_take_flows(m, sw, path.edge, w->through[sw]);
-		else
-			mend_detour(m, sw, w->through, m->target->is_host ?
-				    w->r->limit : FLT_MAX);
+		limit = m->target->is_host ?
+			w->attempt.room * w->r->busiest : FLT_MAX;
+		mend_detour(m, sw, before, w->through, limit);
 	}
 }
 
@@ -365,7 +377,7 @@ repair_lid(struct repairing *w, guint nth, guint *next)
 			    mend_next(m, g->edges[e].peer) == g->edges[e].back)
 				mend_lose(m, g->edges[e].peer);
 	repair_count(m, g->n_senders, m->senders);
-	if (m->target->port && w->manner != MANNER_FEW)
+	if (m->target->port && w->attempt.manner != MANNER_FEW)
 		repair_near(w);
 	if (!mend_others(m))
 		return false;
@@ -451,7 +463,7 @@ repair_measure(struct repair *r)
 		return false;
 	}
 	metrics_flows(g, r->made.lft, r->made.ranks, load);
-	r->limit = LOAD_MAX * (float)metrics_worst(g, load, &busiest);
+	r->busiest = (float)metrics_worst(g, load, &busiest);
 	r->dealt = g_new(float, g->n_edges + 1);
 	for (e = 0; e < g->n_edges; e++)
 		r->dealt[e] = (float)load[e] * g->widest /
@@ -491,7 +503,7 @@ repair_lids(struct repairing *w)
 	lft_free(m->lft);
 	m->lft = memchr(m->is_lost, 1, m->g->n_edges) ? lft_copy(home) :
 		lft_ref(home);
-	m->home = home;
+	m->home = w->attempt.manner == MANNER_BARE ? NULL : home;
 	memcpy(m->dealt, w->r->dealt, m->g->n_edges * sizeof(*m->dealt));
 	for (i = 0; i < w->lost->len; i = next)
 		if (!repair_lid(w, i, &next))
@@ -548,12 +560,12 @@ repair_renumber(const struct repairing *w, const struct lft *from, uint32_t n_no
 
 /* Prepares the dependencies. c: those from which the repair began. */
 static bool
-repair_begin(struct repairing *w, enum manner manner, const struct channels *c)
+repair_begin(struct repairing *w, const struct channels *c)
 {
+	enum manner manner = w->attempt.manner;
 	struct repair *r = w->r;
 	struct mend *m = &w->m;
 
-	w->manner = manner;
 	memset(m->refused, 0, r->g->n_edges * CHANNELS_WORDS *
 	       sizeof(*m->refused));
 	channels_free(r->c);
@@ -596,13 +608,23 @@ repair_steps(struct repairing *w, const struct lft *held)
 }
 
 static bool
+repair_is_small(const struct repairing *w)
+{
+	struct metrics_churn churn = { 0 };
+
+	if (w->n_blocks)
+		metrics_churn(w->r->made.lft, w->m.lft, &churn);
+	return (float)churn.blocks <= w->attempt.most * (float)w->n_blocks;
+}
+
+static bool
 repair_all(struct repairing *w, const struct lft *held)
 {
 	struct mend *m = &w->m;
 	g_autofree uint8_t *bare = NULL;
 	struct channels *c;
-	unsigned manner;
 	bool ok = false;
+	unsigned i;
 
 	if (!repair_open(w, held))
 		return false;
@@ -620,10 +642,12 @@ repair_all(struct repairing *w, const struct lft *held)
 	bare = g_memdup2(w->r->is_bare, m->g->n_edges);
 	m->c = c;
 	m->before = c->work;
-	for (manner = MANNER_NEAR; !ok && manner < N_MANNERS &&
-	     !mend_is_too_much(m); manner++)
-		ok = repair_begin(w, manner, c) && repair_lids(w) &&
-			repair_steps(w, held);
+	for (i = 0; !ok && i < G_N_ELEMENTS(attempts) && !mend_is_too_much(m);
+	     i++) {
+		w->attempt = attempts[i];
+		ok = repair_begin(w, c) && repair_lids(w) &&
+			repair_is_small(w) && repair_steps(w, held);
+	}
 	if (!ok) {
 		channels_free(w->r->c);
 		w->r->c = g_steal_pointer(&c);
