@@ -90,7 +90,8 @@ static const struct attempt {
 				   cable */
 } attempts[] = {
 	{ MANNER_NEAR, 1.25f, 2 }, { MANNER_NEAR, 1.5f, 2 },
-	{ MANNER_NEAR, 1.75f, 2 }, { MANNER_NEAR, FLT_MAX, 2.5f },
+	{ MANNER_NEAR, 1.75f, 2 }, { MANNER_NEAR, 2.25f, 2 },
+	{ MANNER_NEAR, 3, 2.5f },
 	{ MANNER_NEAR, 2.25f, FLT_MAX }, { MANNER_FEW, 0, FLT_MAX },
 	{ MANNER_TABLES, 2.25f, FLT_MAX }, { MANNER_BARE, 2.25f, FLT_MAX },
 };
