@@ -156,7 +156,8 @@ mend_keep(struct mend *m, uint32_t sw)
 	return !m->is_open[sw];
 }
 
-struct mend_path
+/* The best path of a switch to the LID by entries and turns that are there. */
+static struct mend_path
 mend_find(struct mend *m, uint32_t sw, bool add)
 {
 	struct mend_path best = { .edge = SNAPSHOT_NONE }, path;
@@ -183,7 +184,8 @@ mend_deal(struct mend *m, const struct lft *lft, uint32_t sw, float flow)
 	}
 }
 
-void
+/* mend_take() for a switch that forwards packets of so many hosts. */
+static void
 mend_take_flows(struct mend *m, uint32_t sw, uint32_t edge, uint32_t hosts)
 {
 	float flow = m->target->is_host ? (float)MAX(hosts, 1u) : 1;

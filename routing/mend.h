@@ -84,12 +84,7 @@ bool mend_follow(struct mend *m, uint32_t e, bool add, struct mend_path *path);
 /* Keeps the entry of a switch if it leads around the fault by now, at most with
  * turns that agree with the order. */
 bool mend_keep(struct mend *m, uint32_t sw);
-/* The best path of a switch to the LID by entries and turns that are there. */
-struct mend_path mend_find(struct mend *m, uint32_t sw, bool add);
 void mend_take(struct mend *m, uint32_t sw, uint32_t edge);
-/* The same for a switch that forwards packets of so many hosts. */
-void mend_take_flows(struct mend *m, uint32_t sw, uint32_t edge,
-		     uint32_t hosts);
 /* Takes the path that costs least in turns and entries of other switches.
  * False: there is none. */
 bool mend_search(struct mend *m, uint32_t sw);
