@@ -39,8 +39,10 @@
  *
  * Cost. The present engine, else ftree, is tried first. If no tables can be
  * better by more than these margins (metrics_bound), no other is tried; this is
- * the case on whole trees. A new engine must have shifts without congestion for
- * that, unless the fabric is large.
+ * the case on whole trees. A new engine must have nearly the least load and shifts
+ * without congestion for that. On a large fabric a load that counts as alike is
+ * enough: others take a second there, and on damaged trees their load was at most
+ * 1.2% less.
  *
  * Source. W. Dally, C. Seitz, "Deadlock-free message routing in multiprocessor
  * interconnection networks", 1987, for credit loops; J. Duato et al., "A theory
@@ -62,7 +64,7 @@
 #define FUNNEL		3.0	/* times the bound: a warning */
 #define N_SAMPLES	16u	/* of shifts */
 #define LARGE		10000000u	/* LIDs times switches: no other engine
-					   for better shifts alone */
+					   for less than a tenth */
 #define MAX_CANDIDATES	16u
 
 static void
@@ -388,16 +390,18 @@ candidate_sample(struct candidate *k)
 static bool
 select_is_settled(struct selection *s)
 {
-	double margin = s->has_force ? WORTH_IT : ALIKE;
 	struct candidate *k = &s->list[s->first];
 	const struct graph *g = s->in->g;
+	bool is_enough = s->has_force ||
+		(uint64_t)g->top * g->n_switches > LARGE;
+	double margin = is_enough ? WORTH_IT : ALIKE;
 
 	s->bound = metrics_bound(g, true);
 	if (k->against || k->load.worst > margin * s->bound)
 		s->bound = metrics_bound(g, false);
 	if (k->against || k->load.worst > margin * s->bound)
 		return false;
-	if (s->has_force || (uint64_t)g->top * g->n_switches > LARGE)
+	if (is_enough)
 		return true;
 	candidate_sample(k);
 	return k->shifts.mean <= ALIKE;
@@ -461,6 +465,7 @@ select_try_rest(struct selection *s)
 		return;
 	choice_clear(&k->c);
 	g_clear_pointer(&k->against, g_free);
+	k->shifts = (struct metrics_congestion){ 0 };
 	k->in.ranks = NULL;
 	candidate_try(k);
 }
@@ -511,7 +516,9 @@ select_take(struct selection *s, uint32_t best, struct choice *c)
 	if (best == s->first && s->has_force)
 		why = "kept, since no other engine is 10% better";
 	else if (n_tried < s->n)
-		why = "no other engine can be better";
+		why = k->load.worst > ALIKE * s->bound ?
+			"no other engine can be 10% better" :
+			"no other engine can be better";
 	else if (n == 1)
 		why = "the only engine that is safe here";
 	c->reason = g_strdup_printf("%s: the busiest channel carries %.2f "
