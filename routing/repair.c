@@ -51,7 +51,9 @@
 
 struct repair {
 	struct graph *g;	/* the whole fabric; all indices are of it */
-	struct choice made;	/* tables of the whole fabric */
+	struct choice made;	/* tables of the whole fabric: lft is NULL between
+				   two repairs, see repair_pack() */
+	GArray *packed;		/* struct packed_entry, by switch and LID */
 	struct channels *made_c;	/* of made; NULL: not computed yet */
 	struct channels *c;	/* and turns that repairs added since the
 				   switches held `made`; NULL: likewise */
@@ -64,6 +66,13 @@ struct repair {
 	uint32_t *place;	/* by switch: its index then; SNAPSHOT_NONE */
 	struct channels *steps;	/* the dependencies of all its steps, with
 				   those of c; NULL: there were none */
+};
+
+/* An entry of the whole fabric's tables. */
+struct packed_entry {
+	uint32_t sw;
+	uint16_t lid;
+	uint8_t port;
 };
 
 /* An entry that leads into a lost cable. */
@@ -142,6 +151,7 @@ repair_new(struct graph *g, const struct choice *c)
 	r->made.lft = lft_ref(c->lft);
 	r->made.ranks = g_memdup2(c->ranks, g->n_switches * sizeof(uint32_t));
 	r->now = lft_ref(c->lft);
+	r->packed = g_array_new(FALSE, FALSE, sizeof(struct packed_entry));
 	r->is_lost = g_new0(uint8_t, g->n_edges + 1);
 	r->is_bare = g_new0(uint8_t, g->n_edges + 1);
 	r->place = g_new(uint32_t, g->n_switches + 1);
@@ -171,10 +181,49 @@ repair_free(struct repair *r)
 	channels_free(r->steps);
 	g_free(r->dealt);
 	lft_free(r->now);
+	g_array_unref(r->packed);
 	g_free(r->is_lost);
 	g_free(r->is_bare);
 	g_free(r->place);
 	g_free(r);
+}
+
+/* The tables of the whole fabric are as those of the last repair, which the
+ * manager holds as well, but for few entries: these are kept instead. */
+static void
+repair_pack(struct repair *r)
+{
+	const struct lft *home = r->made.lft;
+	struct packed_entry x;
+	const uint8_t *row;
+
+	for (x.sw = 0; home != r->now && x.sw < home->n_switches; x.sw++) {
+		row = lft_row(home, x.sw);
+		if (!memcmp(row, lft_row(r->now, x.sw), home->stride))
+			continue;
+		for (uint32_t lid = 0; lid <= home->top; lid++) {
+			x.lid = (uint16_t)lid;
+			x.port = row[lid];
+			if (x.port != lft_row(r->now, x.sw)[lid])
+				g_array_append_val(r->packed, x);
+		}
+	}
+	g_clear_pointer(&r->made.lft, lft_free);
+}
+
+static void
+repair_unpack(struct repair *r)
+{
+	const struct packed_entry *x;
+
+	if (r->made.lft)
+		return;
+	r->made.lft = r->packed->len ? lft_copy(r->now) : lft_ref(r->now);
+	for (guint i = 0; i < r->packed->len; i++) {
+		x = &g_array_index(r->packed, struct packed_entry, i);
+		lft_row(r->made.lft, x->sw)[x->lid] = x->port;
+	}
+	g_array_set_size(r->packed, 0);
 }
 
 /* ------------------------------------------------- what of it is there now */
@@ -709,6 +758,7 @@ repair_tables(struct repair *r, const struct engine_input *in,
 	};
 	bool ok;
 
+	repair_unpack(r);
 	mend_init(&w.m, r->g, NULL, scratch);
 	w.through = SCRATCH(scratch, uint32_t, r->g->n_switches);
 	*c = choice_describe(&r->made);
@@ -718,6 +768,7 @@ repair_tables(struct repair *r, const struct engine_input *in,
 		repair_conclude(&w, now, c);
 	else
 		choice_clear(c);
+	repair_pack(r);
 	lft_free(w.bridge);
 	g_array_unref(w.later);
 	lft_free(w.m.lft);
