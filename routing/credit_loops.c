@@ -678,8 +678,11 @@ web_find_up(struct web *w, uint32_t t, uint32_t sw)
 		if (t == 1 && !w->stale[first + b])
 			bits = w->up[0][first + b];
 		else
-			for (i = 0; i < LFT_BLOCK; i++)
-				bits |= (uint64_t)up[row[i]] << i;
+			for (i = 0; i < LFT_BLOCK; i += 4)
+				bits |= (uint64_t)(up[row[i]] |
+						   up[row[i + 1]] << 1 |
+						   up[row[i + 2]] << 2 |
+						   up[row[i + 3]] << 3) << i;
 		w->up[t][first + b] = bits;
 	}
 }
@@ -720,9 +723,11 @@ web_scan_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 			(size_t)w->g->edges[e].peer * w->n_blocks;
 	for (block = 0; block * LFT_BLOCK < end; block++) {
 		rest = ~up[block] & (lids ? lids[block] : UINT64_MAX);
+		if (block == 0)		/* no LID */
+			rest &= ~UINT64_C(1);
+		if (end - block * LFT_BLOCK < LFT_BLOCK)
+			rest &= (UINT64_C(1) << end % LFT_BLOCK) - 1;
 		for_each_bit(rest, block * LFT_BLOCK, lid) {
-			if (lid == 0 || lid >= end)
-				continue;
 			/* A LID that stops elsewhere than at its owner does
 			 * not arrive everywhere. */
 			if (!behind[row[lid]]) {
