@@ -22,6 +22,8 @@
 #define STRIPE	64u	/* LIDs: bits of a word; the flows of 1,620 switches fit
 			   in a cache */
 
+#define AHEAD	32u	/* rows that are prefetched */
+
 struct flows {
 	const struct graph *g;
 	const struct lft *lft;
@@ -166,11 +168,14 @@ flows_start(struct flows *f, uint64_t all)
 {
 	const uint32_t *sources = f->sources;
 	uint64_t common;
-	uint32_t i, end;
+	uint32_t i, k, end;
 
 	for (i = 0; i < f->n_sources && all; i = end) {
 		for (end = i + 1; end < f->n_sources && f->is_alike[end];)
 			end++;
+		for (k = i; k < end; k++)
+			__builtin_prefetch(lft_row(f->lft, sources[
+				MIN(k + AHEAD, f->n_sources - 1)]) + f->first);
 		common = flows_agree(f, sources + i, end - i);
 		flows_start_some(f, sources + i, end - i, all & common);
 		for (; all & ~common && i < end; i++)
