@@ -114,7 +114,7 @@ graph_find_capacity(const struct port_info *info)
  * found there? A link that is Active carries them, and one whose port did not
  * answer may be so. */
 static bool
-may_send(const struct snapshot_port *p)
+may_have_sender(const struct snapshot_port *p)
 {
 	return p->peer == SNAPSHOT_NONE &&
 		(!p->known || p->info.state >= PORT_STATE_ACTIVE);
@@ -136,7 +136,7 @@ graph_list_cables(struct graph *g, const struct graph_survey *v,
 		for (i = 1; i <= node->info.num_ports; i++) {
 			far = survey_far_end(v, node->first_port + i);
 			g->n_senders[sw] += whole &&
-				may_send(&s->ports[node->first_port + i]);
+				may_have_sender(&s->ports[node->first_port + i]);
 			if (far == SNAPSHOT_NONE)
 				continue;
 			far_sw = v->at[far].sw;
