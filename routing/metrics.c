@@ -86,7 +86,8 @@ metrics_all_to_all(const struct graph *g, const struct lft *lft,
  * Method. The flows across a cut use its cables. Cuts are tried around each
  * switch, and around a set that grows from a switch by the one with the most
  * cables into the set, after each step. Moreover, all flows together take at
- * least as many channels as the shortest paths have. Cables count by capacity.
+ * least as many channels as the shortest paths have. Cables count by capacity. A
+ * flow is not divided, so where there is one, the bound is one.
  *
  * Cost. Cuts around single switches: linear in the cables. A set: the square of
  * the switches. Up to 200 switches one grows from each, so the bound does not
@@ -195,7 +196,7 @@ metrics_bound(const struct graph *g, bool quick)
 	}
 	if (!quick && g->n_switches)
 		bound_globally(&b);
-	return b.best;
+	return b.best > 0 ? MAX(b.best, 1) : 0;
 }
 
 /* ---- patterns ---- */

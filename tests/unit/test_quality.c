@@ -673,3 +673,12 @@ TEST(test_bound_of_a_large_torus_is_that_of_its_paths)
 	bound = metrics_bound(f.g, false);
 	assert_true(bound > 8191 && bound < 8193);
 }
+
+/* Two hosts, and six cables from switch to switch. */
+TEST(test_bound_does_not_divide_a_flow)
+{
+	AUTO_VALUE(fabric_clear) struct fabric f;
+
+	fabric_open(&f, NULL, lab_generate("PGFT(1,2;1,6)", 0, 0), 0);
+	assert_true(metrics_bound(f.g, true) == 1);
+}
