@@ -87,7 +87,8 @@ metrics_all_to_all(const struct graph *g, const struct lft *lft,
  * switch, and around a set that grows from a switch by the one with the most
  * cables into the set, after each step. Moreover, all flows together take at
  * least as many channels as the shortest paths have. Cables count by capacity. A
- * flow is not divided, so where there is one, the bound is one.
+ * flow is not divided, so where there is one, the bound is one; and cables from one
+ * switch to one other divide the LIDs behind them, not the flows.
  *
  * Cost. Cuts around single switches: linear in the cables. A set: the square of
  * the switches. Up to 200 switches one grows from each, so the bound does not
@@ -119,6 +120,27 @@ bound_by_cut(struct bounding *b, uint64_t inside, uint32_t sw, int64_t width)
 	if (width > 0)
 		b->best = MAX(b->best, (double)(inside * (all - inside)) *
 			      b->g->widest / (double)width);
+}
+
+/* A switch whose cables all lead to one other switch: that has one entry for each
+ * host behind them. */
+static void
+bound_by_entries(struct bounding *b, uint32_t sw)
+{
+	const struct graph *g = b->g;
+	uint32_t e = g->first_edge[sw], n = g->first_edge[sw + 1] - e, hosts;
+	int64_t most = 0;
+
+	for (; e < g->first_edge[sw + 1]; e++) {
+		if (g->edges[e].peer != g->edges[g->first_edge[sw]].peer)
+			return;
+		most = MAX(most, g->edges[e].capacity);
+	}
+	hosts = n > 0 ? (g->n_hosts[sw] + n - 1) / n : 0;
+	if (hosts > 0)
+		b->best = MAX(b->best, (double)hosts *
+			      (double)(b->hosts[g->island[sw]] - g->n_hosts[sw]) *
+			      g->widest / (double)most);
 }
 
 /* Cuts around the first switches of the queue, after each switch. */
@@ -193,6 +215,7 @@ metrics_bound(const struct graph *g, bool quick)
 		for_each_edge(g, sw, e)
 			width += g->edges[e].capacity;
 		bound_by_cut(&b, g->n_hosts[sw], sw, width);
+		bound_by_entries(&b, sw);
 	}
 	if (!quick && g->n_switches)
 		bound_globally(&b);

@@ -681,4 +681,8 @@ TEST(test_bound_does_not_divide_a_flow)
 
 	fabric_open(&f, NULL, lab_generate("PGFT(1,2;1,6)", 0, 0), 0);
 	assert_true(metrics_bound(f.g, true) == 1);
+	fabric_clear(&f);
+	/* two of the three entries lead into one cable, with three flows each */
+	fabric_open(&f, NULL, lab_generate("PGFT(3,2;1,1;1,2)", 0, 0), 0);
+	assert_true(metrics_bound(f.g, true) == 6);
 }
