@@ -241,7 +241,7 @@ put_partitions(const struct view_values *v, GString *out)
 
 /* ------------------------------------------------------------------- tables */
 
-/* By hand: there may be hundreds of thousands. */
+/* By hand: there may be hundreds of thousands. No line is too long. */
 static void
 put_table(const struct view_values *v, uint32_t node, GString *out)
 {
@@ -315,9 +315,9 @@ view_write(const struct view_values *v, GString *out)
 		put_node(v, n, u, out);
 	for (uint32_t i = 0; i < s->n_ports; i++)
 		put_pkeys(v, i, out);
+	view_lines_wrap(out, begin);
 	for (uint32_t i = 0; v->tables && i < s->n_switches; i++)
 		put_table(v, s->switches[i], out);
-	view_lines_wrap(out, begin);
 	put_end(v, out);
 }
 

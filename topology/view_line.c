@@ -163,9 +163,12 @@ view_lines_wrap(GString *out, gsize begin)
 		gsize len = strcspn(out->str + at, "\n");
 
 		if (out->str[at] == '#' && len > VIEW_LINE_MAX) {
-			g_string_insert(out, (gssize)(at + VIEW_LINE_MAX),
-					more);
 			len = VIEW_LINE_MAX;
+			/* in no character of UTF-8, which has 4 bytes at most */
+			while (len > VIEW_LINE_MAX - 3 &&
+			       (out->str[at + len] & 0xc0) == 0x80)
+				len--;
+			g_string_insert(out, (gssize)(at + len), more);
 		}
 		at += len;
 	}

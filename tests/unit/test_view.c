@@ -53,7 +53,8 @@ assert_short_lines(const GString *text)
 	g_auto(GStrv) lines = g_strsplit(text->str, "\n", -1);
 
 	for (guint i = 0; lines[i]; i++)
-		assert_true(strlen(lines[i]) <= VIEW_LINE_MAX);
+		assert_true(strlen(lines[i]) <= VIEW_LINE_MAX &&
+			    g_utf8_validate(lines[i], -1, NULL));
 }
 
 static const struct view_text *
@@ -101,6 +102,8 @@ SETUP_TEST(test_what_is_written_is_read)
 	AUTO(tool_view) *v = NULL;
 
 	make_special(s, sw);
+	for (size_t i = 0; i < strlen(text); i += 2)
+		memcpy(text + i, "\u00e9", 2);
 	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++)
 		view_line_put(lines[i].kind, lines[i].n, lines[i].text,
 			      t->values->before);
