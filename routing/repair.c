@@ -13,10 +13,11 @@
  * costs two blocks in each pod in place of one on each leaf, and the load is
  * spread as well. More flows are allowed until each block that held a lost cable
  * costs about two: a detour at the fault itself, over channels that are in use,
- * doubles their load, and in a tree of two levels nothing else is as small. (2) All other switches keep their entry if it now leads around
- * the fault, or get any path: most entries for a LID serve ports 0 alone, and a
- * detour at the fault is shorter to write than another entry on each switch
- * before it. The LID of a port 0 gets step (2) alone: its path only has to exist.
+ * doubles their load, and in a tree of two levels nothing else is as small.
+ * (2) All other switches keep their entry if it now leads around the fault, or
+ * get any path: most entries for a LID serve ports 0 alone, and a detour at the
+ * fault is shorter to write than another entry on each switch before it. The LID
+ * of a port 0 gets step (2) alone: its path only has to exist.
  *
  * Safety. The channel dependencies of the tables are kept as a sorted acyclic
  * graph: all dependencies that the order of the switches permits, the other
