@@ -248,7 +248,8 @@ make_place(struct control_socket *s, bool for_owner)
 		if (c->ticks && !c->answer && (for_owner || !c->is_owner))
 			idle = c;
 	}
-	if (s->clients.length >= max && idle)
+	/* root's may be more than a group's clients find a place beside */
+	if (s->clients.length == max && idle)
 		client_end(idle);
 	return s->clients.length < max;
 }
