@@ -854,10 +854,10 @@ last_lid(const struct sweep *s, uint32_t port, const uint32_t *nodes)
 		g_array_index(ranges, struct lid_range, i).min : LID_NONE;
 }
 
-/* What is found, but for LIDs: another port than our own has its last one,
- * whatever it tells, unless another manager may have given it a LID. While cables
- * are moved, a Set may reach another port than that it is meant for, and what is
- * told of one port may be another's. A reference. */
+/* The fabric as it was found, but each port other than our own has the LID of the
+ * last view, unless another manager may have given it one. While cables are moved,
+ * a Set may reach another port than that it is meant for, and what is told of one
+ * port may be another's. A new reference. */
 static struct snapshot *
 found_but_lids(const struct sweep *s)
 {

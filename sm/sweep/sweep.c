@@ -106,7 +106,7 @@ causes_text(unsigned causes)
 	return g_strdup(text->str);
 }
 
-/* "leaf-1, spine-2 and 3 more" for NodeGUIDs in n; g_free. */
+/* "leaf-1, spine-2 and 3 more" for NodeGUIDs; g_free. */
 static char *
 names_text(const struct sweep *s, const GArray *guids)
 {
