@@ -131,7 +131,9 @@ control_avoid(struct control_request *q)
 				  hooks->data) :
 	    !hooks->use(guid, s->ports[found].num, has_errors, hooks->data))
 		request_say(q, CONTROL_NOT_DONE, avoid ?
-			    "it is avoided already" : "it was not avoided");
+			    "that is asked for already: avoid says what came "
+			    "of it" : "there is nothing to take back: avoid "
+			    "says what is avoided, and why");
 	else if (!has_errors)
 		wait_for_routes(q, first);
 	else

@@ -190,7 +190,7 @@ avoid_by_hand() {
 			print(s.recv(99))'
 	check "so do the metrics" answers \
 		'^minism_bad_links\{routing="avoided"\} [1-9]' ctl metrics
-	check "it is avoided once, by whatever name" refuses 'already' \
+	check "it is avoided once, by whatever name" refuses 'asked for already' \
 		ctl avoid 0x0000000000030010/1
 	check "minismctl use" answers 'spine-1 .*/1 is in use: rerouted' \
 		ctl use 'spine-1 (0x0000000000030010)/1'
