@@ -74,8 +74,8 @@ far_end(const struct snapshot *s, const struct expected_link *l, unsigned end)
 		now->silent ? FAR_SILENT : FAR_UNUSED;
 }
 
-/* "4 cables to switches down, leaf-1/6 leaf-2/6; 2 hosts with it": of the ends
- * that were read, what most of them have. */
+/* "left: 4 cables to switches down, leaf-1/6 leaf-2/6; 2 hosts with it": of the
+ * ends that were read, what most of them have. A switch alone had none. */
 static void
 switch_left(struct expected *e, const struct expected_node *n,
 	    const struct snapshot *s)
@@ -118,6 +118,10 @@ switch_left(struct expected *e, const struct expected_node *n,
 		if (ends[kind] && (most == FAR_UNREAD ||
 				   ends[kind] >= ends[most]))
 			most = kind;
+	if (ends[most])
+		g_string_printf(cables, ": %u cable%s to switches %s,",
+				ends[most], text_plural(ends[most]),
+				texts[most]);
 	for (unsigned num = 1; num <= UINT8_MAX; num++) {
 		g_autofree char *at = NULL;
 
@@ -131,9 +135,8 @@ switch_left(struct expected *e, const struct expected_node *n,
 	g_string_append_printf(cables, n_hosts ? "; %u host%s with it" :
 			       "; no host with it", n_hosts,
 			       text_plural(n_hosts));
-	add(e, most == FAR_UNREAD ? CHANGE_SWITCH_CUT_OFF : CHANGE_SWITCH_LEFT,
-	    n->guid, expected_full_name(n), "left: %u cable%s to switches "
-	    "%s,%s", ends[most], text_plural(ends[most]), texts[most],
+	add(e, ends[FAR_UNREAD] && most == FAR_UNREAD ? CHANGE_SWITCH_CUT_OFF :
+	    CHANGE_SWITCH_LEFT, n->guid, expected_full_name(n), "left%s",
 	    cables->str);
 }
 
