@@ -111,12 +111,13 @@ graph_find_capacity(const struct port_info *info)
 }
 
 /* May packets of a host come in by this port of a switch, although no host was
- * found there? A link that is Active carries them, and one whose port did not
- * answer may be so. */
+ * found there, or one that did not answer? A link that is Active carries them, and
+ * one whose port did not answer may be so. */
 static bool
-may_have_sender(const struct snapshot_port *p)
+may_have_sender(const struct snapshot *s, const struct snapshot_port *p)
 {
-	return p->peer == SNAPSHOT_NONE &&
+	return (p->peer == SNAPSHOT_NONE ||
+		!snapshot_is_switch(snapshot_node_of(s, p->peer))) &&
 		(!p->known || p->info.state >= PORT_STATE_ACTIVE);
 }
 
@@ -135,10 +136,11 @@ graph_list_cables(struct graph *g, const struct graph_survey *v,
 		node = &s->nodes[s->switches[sw]];
 		for (i = 1; i <= node->info.num_ports; i++) {
 			far = survey_far_end(v, node->first_port + i);
-			g->n_senders[sw] += whole &&
-				may_have_sender(&s->ports[node->first_port + i]);
-			if (far == SNAPSHOT_NONE)
+			if (far == SNAPSHOT_NONE) {
+				g->n_senders[sw] += whole && may_have_sender(s,
+					&s->ports[node->first_port + i]);
 				continue;
+			}
 			far_sw = v->at[far].sw;
 			if (far_sw == SNAPSHOT_NONE &&
 			    lids->base[far] != LID_NONE) {
