@@ -877,17 +877,31 @@ query_wave(struct discover *d)
 	return wave->len > 0;
 }
 
-/* A switch that has its LID and its master of before has not been reset: its table,
- * which goes on forwarding, has the size of before. */
+/* A switch that has its LID and its master of before has not been reset; if port 0
+ * did not answer, nor has one with a link that is Active. */
+static bool
+is_as_before(const struct discover *d, const struct snapshot_node *n,
+	     const struct snapshot_node *was)
+{
+	const struct snapshot_port *now = &d->s->ports[n->first_port];
+	const struct port_info *then = &d->last->ports[was->first_port].info;
+
+	if (now->known)
+		return now->info.lid && now->info.lid == then->lid &&
+			now->info.sm_lid == then->sm_lid;
+	for (unsigned num = 1; num <= n->info.num_ports; num++)
+		if (now[num].known && now[num].info.state >= PORT_STATE_ACTIVE)
+			return true;
+	return false;
+}
+
+/* Its table, which goes on forwarding, has the size of before. */
 static void
 keep_switch_info(struct discover *d, struct snapshot_node *n,
 		 const struct snapshot_node *was)
 {
-	const struct port_info *now = &d->s->ports[n->first_port].info;
-	const struct port_info *then = &d->last->ports[was->first_port].info;
-
 	if (n->sw_known || !snapshot_is_switch(n) || !was->sw_known ||
-	    !now->lid || now->lid != then->lid || now->sm_lid != then->sm_lid)
+	    !is_as_before(d, n, was))
 		return;
 	n->sw = was->sw;
 	n->sw_known = true;

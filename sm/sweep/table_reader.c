@@ -299,6 +299,8 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 	g_autofree uint32_t *nodes = snapshot_map_nodes(now, then);
 	bool same = known && now->n_switches == then->n_switches;
 	struct lft_seen *seen;
+	uint32_t n_blocks, was;
+	bool is_left;
 
 	for (uint32_t sw = 0; sw < now->n_switches; sw++) {
 		const struct snapshot_node *n = &now->nodes[now->switches[sw]];
@@ -312,20 +314,27 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 	}
 	if (same && top == known->lft->top)
 		return lft_seen_copy(known);
+	/* The most likely content of a block that is not known counts if it
+	 * cannot be read. */
 	seen = lft_seen_new(now->n_switches, top);
+	n_blocks = known ? MIN(lft_n_blocks(seen->lft),
+			       lft_n_blocks(known->lft)) : 0;
 	for (uint32_t sw = 0; known && sw < now->n_switches; sw++) {
 		const struct snapshot_node *n = &now->nodes[now->switches[sw]];
 		uint32_t i = nodes[now->switches[sw]];
 
-		if (i == SNAPSHOT_NONE ||
-		    !switch_is_as_left(now, n, then, &then->nodes[i]))
+		if (i == SNAPSHOT_NONE || !snapshot_is_switch(&then->nodes[i]))
 			continue;
-		for (uint32_t b = 0; b < lft_n_blocks(seen->lft); b++) {
-			const uint8_t *bytes = lft_seen_block(known,
-				then->nodes[i].sw_index, b);
-
-			if (bytes)
-				lft_seen_set(seen, sw, b, bytes);
+		is_left = switch_is_as_left(now, n, then, &then->nodes[i]);
+		if (!is_left && (now->ports[n->first_port].known ||
+				 (n->sw_known && !n->sw.linear_fdb_top)))
+			continue;
+		was = then->nodes[i].sw_index;
+		for (uint32_t b = 0; b < n_blocks; b++) {
+			lft_seen_set(seen, sw, b, lft_row(known->lft, was) +
+				     (size_t)b * LFT_BLOCK);
+			if (!is_left || !lft_seen_block(known, was, b))
+				lft_seen_forget(seen, sw, b);
 		}
 	}
 	return seen;
