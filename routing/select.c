@@ -617,12 +617,33 @@ choose_loops_together(const struct graph *g, const struct lft *held,
 	return c->together.n_looped > 0;
 }
 
+/* The tables become `bare` before all other changes: a stage of its own. */
+static void
+choose_clear_first(struct choice *c, const struct lft *bare)
+{
+	struct lft *next = c->bridge ? c->bridge : lft_ref(c->lft);
+	struct transition_entry e = { .stage = 1 };
+	uint32_t lid;
+
+	c->bridge = lft_widen(bare, next->top);
+	for (guint i = 0; i < c->later->len; i++)
+		g_array_index(c->later, struct transition_entry, i).stage++;
+	for (e.sw = 0; e.sw < next->n_switches; e.sw++)
+		for (lid = 0; lid <= next->top; lid++) {
+			e.lid = (uint16_t)lid;
+			e.port = lft_row(next, e.sw)[lid];
+			if (e.port != lft_row(c->bridge, e.sw)[lid])
+				g_array_append_val(c->later, e);
+		}
+	lft_free(next);
+}
+
 /*
  * Old and new tables are in the fabric together during the update. If the loop
  * needs traffic of hosts that cannot send yet, they are activated after the
  * update. Entries of LIDs without an owner may close a loop in the held tables
- * when a cable comes back: they carry no packets and are left out here, but the
- * other entries must not have a loop on the way.
+ * when a cable comes back, with new entries as well: they are cleared first, and
+ * the other entries must not have a loop on the way.
  */
 static void
 choose_transition(const struct engine_input *in, struct choice *c)
@@ -648,9 +669,7 @@ choose_transition(const struct engine_input *in, struct choice *c)
 		choose_loops_together(&g, bare, c);
 	}
 	/* If the held tables have this loop already, waiting would not help. */
-	if (c->together.n_looped && !(bare && choose_has_loop(&g, bare,
-							     c->ranks))) {
-		c->safety = CHOICE_DRAIN;
+	if (!bare || !choose_has_loop(&g, bare, c->ranks)) {
 		c->later = g_array_new(FALSE, FALSE,
 				       sizeof(struct transition_entry));
 		/* Entries above the new end are cleared in the first stage;
@@ -660,9 +679,16 @@ choose_transition(const struct engine_input *in, struct choice *c)
 			lft_free(c->lft);
 			c->lft = wide;
 		}
-		c->bridge = transition_make(&g, bare ? bare : in->previous,
-					    c->lft, c->ranks,
-					    c->together.looped, c->later);
+		if (c->together.n_looped) {
+			c->safety = CHOICE_DRAIN;
+			c->bridge = transition_make(&g, bare ? bare :
+						    in->previous, c->lft,
+						    c->ranks,
+						    c->together.looped,
+						    c->later);
+		}
+		if (bare)
+			choose_clear_first(c, bare);
 	}
 	lft_free(bare);
 }

@@ -50,8 +50,10 @@ struct choice {
 	bool held_loop;		/* the held tables have a loop themselves */
 	bool hosts_wait;	/* links of hosts that are not Active yet are
 				   activated after all tables are written */
-	struct lft *bridge;	/* CHOICE_DRAIN: tables of the first stage */
-	GArray *later;		/* CHOICE_DRAIN: see transition_make() */
+	struct lft *bridge;	/* CHOICE_DRAIN, or entries of LIDs without an
+				   owner are cleared first: tables of the
+				   first stage; or NULL */
+	GArray *later;		/* with bridge: see transition_make() */
 };
 
 /* The tables that the switches hold (engine_input.previous) without the
