@@ -878,17 +878,17 @@ query_wave(struct discover *d)
 }
 
 /* A switch that has its LID and its master of before has not been reset; if port 0
- * did not answer, nor has one with a link that is Active. */
+ * did not answer now or then, nor has one with a link that is Active. */
 static bool
 is_as_before(const struct discover *d, const struct snapshot_node *n,
 	     const struct snapshot_node *was)
 {
 	const struct snapshot_port *now = &d->s->ports[n->first_port];
-	const struct port_info *then = &d->last->ports[was->first_port].info;
+	const struct snapshot_port *then = &d->last->ports[was->first_port];
 
-	if (now->known)
-		return now->info.lid && now->info.lid == then->lid &&
-			now->info.sm_lid == then->sm_lid;
+	if (now->known && (then->known || !now->info.lid))
+		return now->info.lid && now->info.lid == then->info.lid &&
+			now->info.sm_lid == then->info.sm_lid;
 	for (unsigned num = 1; num <= n->info.num_ports; num++)
 		if (now[num].known && now[num].info.state >= PORT_STATE_ACTIVE)
 			return true;

@@ -291,6 +291,18 @@ switch_is_as_left(const struct snapshot *now, const struct snapshot_node *n,
 		then->ports[was->first_port].info.sm_lid;
 }
 
+/* Does anything tell that it was reset, or that another manager came? */
+static bool
+switch_has_changed(const struct snapshot *now, const struct snapshot_node *n,
+		   const struct snapshot *then, const struct snapshot_node *was)
+{
+	const struct snapshot_port *p = &now->ports[n->first_port];
+
+	return (n->sw_known && !n->sw.linear_fdb_top) ||
+		(p->known && (!p->info.lid ||
+			      then->ports[was->first_port].known));
+}
+
 struct lft_seen *
 table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 			 const struct snapshot *then,
@@ -326,8 +338,8 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 		if (i == SNAPSHOT_NONE || !snapshot_is_switch(&then->nodes[i]))
 			continue;
 		is_left = switch_is_as_left(now, n, then, &then->nodes[i]);
-		if (!is_left && (now->ports[n->first_port].known ||
-				 (n->sw_known && !n->sw.linear_fdb_top)))
+		if (!is_left &&
+		    switch_has_changed(now, n, then, &then->nodes[i]))
 			continue;
 		was = then->nodes[i].sw_index;
 		for (uint32_t b = 0; b < n_blocks; b++) {
