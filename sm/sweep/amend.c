@@ -197,6 +197,22 @@ add_amend_query(GArray *wave, unsigned what, uint32_t port)
 	g_array_append_val(wave, q);
 }
 
+/* Is a switch on the way to this one still to be read? If it has other cables by
+ * now, another node answers there. */
+static bool
+is_way_unread(const struct amend *a, uint32_t node)
+{
+	uint32_t entry = a->s->nodes[node].entry, holder;
+
+	while (entry != SNAPSHOT_NONE) {
+		holder = snapshot_holder_of(a->s, entry);
+		if (amend_is_believed(a, holder) && a->marks[holder] & NEEDED)
+			return true;
+		entry = a->s->nodes[a->s->ports[entry].node].entry;
+	}
+	return false;
+}
+
 /* Queries an end port that is needed. True: it has to wait for a reply. */
 static bool
 waits(struct amend *a, uint32_t holder, GArray *wave)
@@ -221,7 +237,8 @@ waits(struct amend *a, uint32_t holder, GArray *wave)
 	if (entry == SNAPSHOT_NONE)
 		return true;	/* no cable leads there, or not yet */
 	from = snapshot_holder_of(a->s, entry);
-	if (!(a->marks[from] & NEEDED))
+	if (!(a->marks[from] & NEEDED) &&
+	    !is_way_unread(a, a->s->ports[entry].node))
 		add_amend_query(wave, AMEND_PORT, entry);
 	return true;
 }
