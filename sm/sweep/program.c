@@ -469,6 +469,20 @@ program_on_set(struct program *p, uint32_t index, const uint8_t *sent,
 		refused(p, index, status);
 }
 
+/* A port that is not set has come or gone, or a switch has lost its LID: it was
+ * reset, and all its links may have been activated since. */
+static void
+take_look(struct program *p, uint32_t port, const struct port_info *info)
+{
+	const struct snapshot_port *was = &p->before->ports[port];
+	bool has_changed = was->num ? (was->info.state == PORT_STATE_DOWN) !=
+		(info->state == PORT_STATE_DOWN) :
+		p->r.after->ports[port].info.lid != info->lid;
+
+	if (has_changed)
+		learn_changed(p, port);
+}
+
 /* Except for a step, what is answered is a PortInfo. */
 static void
 program_on_answer(struct program *p, const struct program_order_action *a,
@@ -496,9 +510,7 @@ program_on_answer(struct program *p, const struct program_order_action *a,
 		program_on_port(p, a->what, &info);
 		break;
 	case PROGRAM_ORDER_LOOK:
-		if ((p->before->ports[a->what].info.state == PORT_STATE_DOWN)
-		    != (info.state == PORT_STATE_DOWN))
-			learn_changed(p, a->what);
+		take_look(p, a->what, &info);
 		break;
 	case PROGRAM_ORDER_LOOK_STATE:
 		program_on_port(p, a->what, &info);

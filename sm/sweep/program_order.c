@@ -686,14 +686,12 @@ program_order_settle(struct program_order *o, uint32_t index, bool well)
 	return true;
 }
 
-/* PortInfo is read again. */
-
 void
 program_order_look_again(struct program_order *o, uint32_t node)
 {
 	const struct snapshot_node *n = &o->s->nodes[node];
 
-	for (unsigned num = 1; num <= n->info.num_ports; num++) {
+	for (unsigned num = 0; num <= n->info.num_ports; num++) {
 		uint32_t port = n->first_port + num;
 		const struct port_progress *p = &o->ports[port];
 

@@ -54,7 +54,8 @@ void program_order_add(struct program_order *o, enum program_order_act act,
 		       uint32_t step);
 /* PortStateChange of this switch was cleared: a change between our reading
  * and the clearing would be lost, so its ports are read again, except those
- * that are about to be activated, whose replies will show it. */
+ * that are about to be activated, whose replies will show it; port 0 shows whether
+ * the switch was reset. */
 void program_order_look_again(struct program_order *o, uint32_t node);
 /* Called when nothing can be sent and all replies have come. True: there is
  * more to do now: blocks that wait for each other, the next stage of an
