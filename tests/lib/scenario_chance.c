@@ -383,6 +383,8 @@ do_calm(struct play *p, char **args)
 				  snapshot_node_of(p->w.s, i)->info.node_guid,
 				  p->w.s->ports[i].num, false);
 	sweep_take_over(p->w.m.sweep);
+	/* SMPs were under way while cables were moved, see do_storm() */
+	p->astray = sim_stats(p->w.sim)->reserved;
 	return true;
 }
 
