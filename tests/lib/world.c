@@ -181,7 +181,8 @@ bool
 world_settle(struct world *w, int64_t limit)
 {
 	int64_t end = sim_now(w->sim) + limit;
-	/* Traps are on their way for a moment before the SM hears of them. */
+	/* Traps are on their way for a moment before the SM hears of them, and
+	 * those of a node that has sent many wait for their turn. */
 	int64_t quiet = 300 * 1000;
 
 	while (sim_now(w->sim) < end) {
@@ -189,7 +190,9 @@ world_settle(struct world *w, int64_t limit)
 
 		sim_run(w->sim, sim_now(w->sim) + quiet);
 		if (w->m.sweep->state == SWEEP_IDLE &&
-		    w->m.ends == ends && ends)
+		    w->m.ends == ends && ends &&
+		    (w->m.sweep->paused ||
+		     notices_due(w->m.sweep->notices) == INT64_MAX))
 			return true;
 	}
 	return false;
