@@ -837,13 +837,12 @@ heavy_sweep_on_tables(GPtrArray *faults, GArray *mute, void *data)
 
 /* The LID that this port had in the last view; that of the memory, if it was away
  * and a Set for the node that was in its place may have reached it; or LID_NONE.
- * nodes: to those of the view. */
+ * was: in the view. */
 static uint16_t
-last_lid(const struct sweep *s, uint32_t port, const uint32_t *nodes)
+last_lid(const struct sweep *s, uint32_t port, uint32_t was)
 {
 	const struct snapshot *n = s->next.subnet;
 	const GArray *ranges = s->memory->lids.ranges;
-	uint32_t was = snapshot_same_port(n, port, nodes, s->view.subnet);
 	guint i;
 
 	if (was != SNAPSHOT_NONE)
@@ -854,15 +853,30 @@ last_lid(const struct sweep *s, uint32_t port, const uint32_t *nodes)
 		g_array_index(ranges, struct lid_range, i).min : LID_NONE;
 }
 
+/* Has a repair read another port in the place of this one, by a way that has
+ * changed without a report? It tells that one's LID, as it did not before. */
+static bool
+is_mistaken(const struct sweep *s, uint32_t port, uint32_t was)
+{
+	uint16_t lid = s->next.subnet->ports[port].info.lid;
+	uint32_t owner = sweep_lid_owner(&s->view, lid);
+
+	return s->run.is_repair && was != SNAPSHOT_NONE &&
+		owner != SNAPSHOT_NONE && owner != was &&
+		s->view.subnet->ports[was].info.lid != lid;
+}
+
 /* The fabric as it was found, but each port other than our own has the LID of the
  * last view, unless another manager may have given it one. While cables are moved,
  * a Set may reach another port than that it is meant for, and what is told of one
- * port may be another's. A new reference. */
+ * port may be another's. A new reference; NULL: all is to be
+ * read again. */
 static struct snapshot *
 found_but_lids(const struct sweep *s)
 {
 	struct snapshot *n = s->next.subnet, *found = snapshot_ref(n);
 	g_autofree uint32_t *nodes = NULL;
+	uint32_t was;
 	uint16_t lid;
 
 	if (!s->view.subnet || s->cut_off || (s->astray && !s->run.strays))
@@ -872,9 +886,18 @@ found_but_lids(const struct sweep *s)
 		if (!snapshot_is_end_port(n, port) || port == n->local_port ||
 		    !n->ports[port].info.lid)
 			continue;
-		lid = last_lid(s, port, nodes);
+		was = snapshot_same_port(n, port, nodes, s->view.subnet);
+		lid = last_lid(s, port, was);
 		if (!lid || lid == n->ports[port].info.lid)
 			continue;
+		if (is_mistaken(s, port, was)) {
+			g_autofree char *name = snapshot_port_name(n, port);
+
+			log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s "
+				"tells another port's LID", name);
+			snapshot_unref(found);
+			return NULL;
+		}
 		if (found == n) {
 			found = snapshot_copy(n);
 			snapshot_unref(n);
@@ -899,6 +922,10 @@ heavy_sweep_start(struct sweep *s)
 	struct snapshot *found = observes ? snapshot_ref(s->next.subnet) :
 		found_but_lids(s);
 
+	if (!found) {
+		sweep_look_again(s);
+		return;
+	}
 	s->next.lids = lid_assign(found, observes ? 0 : s->params.lmc,
 				  (const void *)ranges->data,
 				  observes ? 0 : ranges->len, notes, &error);
