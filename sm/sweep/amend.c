@@ -10,7 +10,8 @@
  *
  * 1. The directed route to a node uses the cables known by now. If the last
  *    switch port on it has not been read, its PortInfo is read first: one SMP
- *    may save a time-out.
+ *    may save a time-out. Both wait for the nodes on the route that are to be read:
+ *    these may have other cables by now, and another node may answer.
  * 2. All ports of the node are read. A cable is still valid if its port was
  *    Active and is, and the node behind it answers; else its end has been
  *    down, and the cable is removed.

@@ -29,7 +29,8 @@
  *	- for every other cause, such as a signal or a node without a LID,
  *	- if a node of the view did not answer, other than behind a port,
  *	- if the repair finds a fault: a node that reported a change does not
- *	  answer, a GUID is there twice, or another manager has taken our port.
+ *	  answer, a GUID is there twice, a port tells another one's LID, or
+ *	  another manager has taken our port.
  *
  * A node that reports changes all the time is read once a second, see
  * sm/sweep/amend.c. Traps that need a heavy sweep are limited likewise: three
