@@ -205,7 +205,8 @@ is_way_unread(const struct amend *a, uint32_t node)
 {
 	uint32_t entry = a->s->nodes[node].entry, holder;
 
-	while (entry != SNAPSHOT_NONE) {
+	/* some entries are of before, and may lead round */
+	for (unsigned n = 0; entry != SNAPSHOT_NONE && n < DR_MAX_HOPS; n++) {
 		holder = snapshot_holder_of(a->s, entry);
 		if (amend_is_believed(a, holder) && a->marks[holder] & NEEDED)
 			return true;

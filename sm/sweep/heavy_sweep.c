@@ -869,8 +869,7 @@ is_mistaken(const struct sweep *s, uint32_t port, uint32_t was)
 /* The fabric as it was found, but each port other than our own has the LID of the
  * last view, unless another manager may have given it one. While cables are moved,
  * a Set may reach another port than that it is meant for, and what is told of one
- * port may be another's. A new reference; NULL: all is to be
- * read again. */
+ * port may be another's. A new reference; NULL: all is to be read again. */
 static struct snapshot *
 found_but_lids(const struct sweep *s)
 {
