@@ -91,7 +91,8 @@ mend_next(const struct mend *m, uint32_t sw)
 bool
 mend_is_too_much(const struct mend *m)
 {
-	return m->work + m->c->work - m->before > WORK_MAX;
+	return m->work + m->c->work - m->before >
+		(m->is_brief ? WORK_MAX / 8 * 7 : WORK_MAX);
 }
 
 /* Is it there, with room for the flows of a detour? */

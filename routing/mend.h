@@ -59,6 +59,7 @@ struct mend {
 	uint16_t *change;	/* by edge: what it costs if its switch forwards
 				   by it; 0: not known */
 	GArray *offers;		/* struct offer */
+	bool is_brief;		/* leaves work for another attempt */
 	uint64_t work;		/* cables followed so far */
 	uint64_t before;	/* work of channels_add() before this */
 };

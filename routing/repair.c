@@ -3,34 +3,34 @@
  * Local repair of forwarding tables after a few cables are lost.
  *
  * Method. The tables of the whole fabric are kept, and every repair starts from
- * them, so a cable that comes back restores the original tables. For each LID
- * with an entry into a lost cable, the switches whose paths pass that entry are
- * found against the direction of the entries. They get new paths in two steps,
- * each from the fault backwards; where a switch has a path again, those behind it
- * keep their entries. (1) A switch that forwards packets of hosts takes another
- * path of the same length, of several the one over the least load, or else a
- * detour, if these leave no channel with too many flows. So a leaf cable of a tree
- * costs two blocks in each pod in place of one on each leaf, and the load is
- * spread as well. More flows are allowed until each block that held a lost cable
- * costs about two: a detour at the fault itself, over channels that are in use,
- * doubles their load, and in a tree of two levels nothing else is as small.
- * (2) All other switches keep their entry if it now leads around the fault, or
- * get any path: most entries for a LID serve ports 0 alone, and a detour at the
- * fault is shorter to write than another entry on each switch before it. The LID
- * of a port 0 gets step (2) alone: its path only has to exist.
+ * them, so a cable that comes back restores the original tables. For each LID with
+ * an entry into a lost cable, the switches whose paths pass that entry are found
+ * against the direction of the entries. They get new paths in two steps, each from
+ * the fault backwards; where a switch has a path again, those behind it keep their
+ * entries. (1) A switch that forwards packets of hosts takes another path of the
+ * same length, of several the one over the least load, or else a detour, if these
+ * leave no channel with too many flows. So a leaf cable of a tree costs two blocks
+ * in each pod in place of one on each leaf, and the load is spread as well. More
+ * flows are allowed until each block that held a lost cable costs about two: a
+ * detour at the fault itself, over channels that are in use, doubles their load,
+ * and in a tree of two levels nothing else is as small. (2) All other switches
+ * keep their entry if it now leads around the fault, or get any path: most entries
+ * for a LID serve ports 0 alone, and a detour at the fault is shorter to write
+ * than another entry on each switch before it. The LID of a port 0 gets step (2)
+ * alone: its path only has to exist.
  *
  * Safety. The channel dependencies of the tables are kept as a sorted acyclic
- * graph: all dependencies that the order of the switches permits, the other
- * turns of the tables, and those that repairs added. A path is taken if all its
- * turns are in that graph, or can be added as long as it stays acyclic; they stay
- * until the switches hold the original tables again. If that fails, the repair is
- * made anew: with step (2) alone, then with a graph of the tables alone, at last
- * without what leads into lost cables. So the tables of any two repairs have no
- * credit loop together, unless such a cable is back, which the engines see to;
- * mixtures of old and new entries are checked by transition_steps(). Every new
- * path is followed to its end once more. If a pair would lose its path, or hosts
- * had none before, as their table ends too early, the repair is given up and the
- * engines route the fabric.
+ * graph: all dependencies that the order of the switches permits, the other turns
+ * of the tables, and those that repairs added. A path is taken if all its turns
+ * are in that graph, or can be added as long as it stays acyclic; they stay until
+ * the switches hold the original tables again. If that fails, the repair is made
+ * anew, whatever blocks it costs: with step (2) alone, then with a graph of the
+ * tables alone, at last without what leads into lost cables. So the tables of any
+ * two repairs have no credit loop together, unless such a cable is back, which the
+ * engines see to; mixtures of old and new entries are checked by
+ * transition_steps(). Every new path is followed to its end once more. If a pair
+ * would lose its path, or hosts had none before, as their table ends too early,
+ * the repair is given up and the engines route the fabric.
  *
  * Cost. Lost entries times the ports of a switch. Adding a turn may search all
  * channels (a lost spine of 11,664 hosts took minutes), so the work is limited.
@@ -554,7 +554,8 @@ repair_lids(struct repairing *w)
 	lft_free(m->lft);
 	m->lft = memchr(m->is_lost, 1, m->g->n_edges) ? lft_copy(home) :
 		lft_ref(home);
-	m->home = w->attempt.manner == MANNER_BARE ? NULL : home;
+	/* The others are for what is hard to repair: any path will do. */
+	m->home = w->attempt.manner == MANNER_NEAR ? home : NULL;
 	memcpy(m->dealt, w->r->dealt, m->g->n_edges * sizeof(*m->dealt));
 	for (i = 0; i < w->lost->len; i = next)
 		if (!repair_lid(w, i, &next))
@@ -673,8 +674,8 @@ repair_all(struct repairing *w, const struct lft *held)
 {
 	struct mend *m = &w->m;
 	g_autofree uint8_t *bare = NULL;
+	bool ok = false, is_large = true;
 	struct channels *c;
-	bool ok = false;
 	unsigned i;
 
 	if (!repair_open(w, held))
@@ -693,11 +694,16 @@ repair_all(struct repairing *w, const struct lft *held)
 	bare = g_memdup2(w->r->is_bare, m->g->n_edges);
 	m->c = c;
 	m->before = c->work;
-	for (i = 0; !ok && i < G_N_ELEMENTS(attempts) && !mend_is_too_much(m);
-	     i++) {
+	for (i = 0; !ok && i < G_N_ELEMENTS(attempts); i++) {
+		/* more room makes a repair smaller, not safer */
+		if (attempts[i].manner == w->attempt.manner && !is_large)
+			continue;
 		w->attempt = attempts[i];
-		ok = repair_begin(w, c) && repair_lids(w) &&
-			repair_is_small(w) && repair_steps(w, held);
+		m->is_brief = w->attempt.manner == MANNER_NEAR;
+		ok = !mend_is_too_much(m) && repair_begin(w, c) &&
+			repair_lids(w);
+		is_large = ok && !repair_is_small(w);
+		ok = ok && !is_large && repair_steps(w, held);
 	}
 	if (!ok) {
 		channels_free(w->r->c);
