@@ -17,10 +17,10 @@
 #include "lab/generate.h"
 #include "lab/lft_file.h"
 #include "lab/route_lab.h"
-#include "lab/show.h"
 #include "routing/multicast.h"
 #include "routing/select.h"
 #include "sm/config/guid_files.h"
+#include "tools/trace.h"
 #include "topology/port_search.h"
 #include "topology/prng.h"
 #include "topology/text.h"
@@ -471,10 +471,31 @@ lab_find_end(const struct route_lab *lab, const char *text, GError **error)
 	return port;
 }
 
+static void
+lab_print_way(const struct route_lab *lab, const struct lab_row *row,
+	      uint32_t from, uint32_t to, struct text_report *r)
+{
+	const struct tool_view v = {
+		.s = lab->subnet, .lids = lab->lids, .lft = row->lft,
+	};
+	g_autofree char *a = snapshot_port_name(lab->subnet, from);
+	g_autofree char *b = snapshot_port_name(lab->subnet, to);
+	struct trace t;
+
+	trace_follow(&v, from, to, &t);
+	trace_explain(&v, to, &t);
+	report_say(r, "%s (LID %u) -> %s (LID %u): %u switch%s%s%s\n", a,
+		   lab->lids->base[from], b, lab->lids->base[to], t.n,
+		   text_plural_es(t.n), t.fault ? ": NO PATH: " : "",
+		   t.fault ? t.fault : "");
+	trace_report(&t, &v, true, r);
+}
+
 bool
 lab_print_path(const struct route_lab *lab, const struct lab_row *row,
 	       char **ends, GString *out, GError **error)
 {
+	struct text_report r = { .out = out };
 	uint32_t from = lab_find_end(lab, ends[0], error), to;
 
 	if (from == SNAPSHOT_NONE)
@@ -482,8 +503,8 @@ lab_print_path(const struct route_lab *lab, const struct lab_row *row,
 	to = lab_find_end(lab, ends[1], error);
 	if (to == SNAPSHOT_NONE)
 		return false;
-	show_route(lab->subnet, lab->lids, row->lft, from, to, out);
-	g_string_append_c(out, '\n');
-	show_route(lab->subnet, lab->lids, row->lft, to, from, out);
+	lab_print_way(lab, row, from, to, &r);
+	report_say(&r, "\n");
+	lab_print_way(lab, row, to, from, &r);
 	return true;
 }

@@ -48,7 +48,7 @@ may() {
 		lab/*:sm/io/transport.h | lab/*:sm/config/* | \
 		lab/*:tools/tool_options.h | lab/*:tools/explain.h | \
 		lab/*:tools/lft_text.h | lab/*:tools/net_file_parse.h | \
-		lab/*:tools/device.h) ;;
+		lab/*:tools/device.h | lab/*:tools/trace.h) ;;
 	topology/* | routing/* | sm/mad/* | sm/plan/* | sm/config/* | sm/sa/* | \
 		sm/io/* | lab/sim/* | lab/* | tools/*)
 		return 1 ;;

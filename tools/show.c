@@ -120,52 +120,6 @@ put_path_end(struct text_report *r, const struct tool_view *v, const char *key,
 	report_close(r, '}');
 }
 
-/* why: the ports on shortest paths, and the LIDs that the port carries. */
-static void
-put_hops(struct text_report *r, const struct tool_view *v,
-	 const struct trace *route, bool why)
-{
-	report_open(r, "hops", '[');
-	for (unsigned i = 0; i < route->n; i++) {
-		const struct trace_hop *h = &route->hops[i];
-		const struct snapshot_node *n = &v->s->nodes[h->node];
-		bool is_shortest = memchr(h->shortest, h->out, h->n_shortest);
-
-		report_open(r, NULL, '{');
-		report_say(r, "%2u  ", i + 1);
-		report_text(r, "switch", snapshot_node_name(n), "  in ");
-		report_hex(r, "guid", n->info.node_guid, 16, NULL);
-		report_number(r, "in", h->in, "  out ");
-		if (h->out == LFT_NO_PATH)
-			report_say(r, "nowhere");
-		else
-			report_number(r, "out", h->out, "");
-		if (why && h->out) {
-			if (is_shortest && h->n_shortest > 1)
-				report_say(r, "     one of %u shortest: "
-					   "ports", h->n_shortest);
-			else
-				report_say(r, "     %s", is_shortest ?
-					   "the only shortest: port" :
-					   "a detour; shortest: ports");
-			for (unsigned k = 0; k < h->n_shortest; k++)
-				report_say(r, " %u", h->shortest[k]);
-			report_say(r, "; port %u carries %u LID%s", h->out,
-				   h->n_lids, text_plural(h->n_lids));
-		}
-		if (why) {
-			report_open(r, "shortest", '[');
-			for (unsigned k = 0; k < h->n_shortest; k++)
-				report_number(r, NULL, h->shortest[k], NULL);
-			report_close(r, ']');
-			report_number(r, "lids", h->n_lids, NULL);
-		}
-		report_say(r, "\n");
-		report_close(r, '}');
-	}
-	report_close(r, ']');
-}
-
 /* Of a file: false with an error if it has no tables. */
 static bool
 has_tables(const struct show *q, GError **error)
@@ -291,7 +245,7 @@ show_path(struct show *q, GError **error)
 		report_text(r, "fault", why, "");
 	}
 	report_say(r, "\n");
-	put_hops(r, v, &t, q->why);
+	trace_report(&t, v, q->why, r);
 	report_end(r);
 	for (unsigned i = 1; i <= 2; i++)
 		put_namesake(q, q->words[i], false);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "topology/text.h"
+
 /* Through the cable of the port; through port 0 of a switch there is none. */
 static void
 trace_pass(const struct snapshot *s, uint32_t port, struct trace *t)
@@ -102,4 +104,49 @@ trace_follow(const struct tool_view *v, uint32_t from, uint32_t to,
 		else
 			at = hop_over(v, at, lid, t);
 	}
+}
+
+void
+trace_report(const struct trace *t, const struct tool_view *v, bool why,
+	     struct text_report *r)
+{
+	report_open(r, "hops", '[');
+	for (unsigned i = 0; i < t->n; i++) {
+		const struct trace_hop *h = &t->hops[i];
+		const struct snapshot_node *n = &v->s->nodes[h->node];
+		bool is_shortest = memchr(h->shortest, h->out, h->n_shortest);
+
+		report_open(r, NULL, '{');
+		report_say(r, "%2u  ", i + 1);
+		report_text(r, "switch", snapshot_node_name(n), "  in ");
+		report_hex(r, "guid", n->info.node_guid, 16, NULL);
+		report_number(r, "in", h->in, "  out ");
+		if (h->out == LFT_NO_PATH)
+			report_say(r, "nowhere");
+		else
+			report_number(r, "out", h->out, "");
+		if (why && h->out) {
+			if (is_shortest && h->n_shortest > 1)
+				report_say(r, "     one of %u shortest: "
+					   "ports", h->n_shortest);
+			else
+				report_say(r, "     %s", is_shortest ?
+					   "the only shortest: port" :
+					   "a detour; shortest: ports");
+			for (unsigned k = 0; k < h->n_shortest; k++)
+				report_say(r, " %u", h->shortest[k]);
+			report_say(r, "; port %u carries %u LID%s", h->out,
+				   h->n_lids, text_plural(h->n_lids));
+		}
+		if (why) {
+			report_open(r, "shortest", '[');
+			for (unsigned k = 0; k < h->n_shortest; k++)
+				report_number(r, NULL, h->shortest[k], NULL);
+			report_close(r, ']');
+			report_number(r, "lids", h->n_lids, NULL);
+		}
+		report_say(r, "\n");
+		report_close(r, '}');
+	}
+	report_close(r, ']');
 }

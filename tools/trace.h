@@ -7,6 +7,7 @@
 
 #include "routing/graph.h"
 #include "tools/view.h"
+#include "topology/report.h"
 
 #define TRACE_HOPS	64u
 
@@ -33,5 +34,10 @@ void trace_follow(const struct tool_view *v, uint32_t from, uint32_t to,
 		  struct trace *t);
 /* Fills in what else could have been; needs the whole tables of the hops. */
 void trace_explain(const struct tool_view *v, uint32_t to, struct trace *t);
+
+/* Its hops, a line each. why: with the ports on shortest paths, and the LIDs
+ * that the port carries. */
+void trace_report(const struct trace *t, const struct tool_view *v, bool why,
+		  struct text_report *r);
 
 #endif

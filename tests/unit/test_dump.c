@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "lab/generate.h"
-#include "lab/show.h"
 #include "routing/engine.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/dumped.h"
@@ -99,25 +98,6 @@ WORD(do_fdb, struct fabric *f)
 	g_string_append_printf(f->out, "%.*s\n", (int)strcspn(line, "\n"), line);
 }
 
-static void
-assert_fits(const char *text)
-{
-	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-
-	assert_true(g_str_has_suffix(text, "\n") || !*text);
-	for (char **line = lines; *line; line++)
-		if (g_utf8_strlen(*line, -1) > 80)
-			fail_msg("wider than 80 columns: %s", *line);
-}
-
-/* FROM TO */
-WORD(do_route, struct fabric *f)
-{
-	show_route(f->s, f->lids, f->lft, port_of(f, words[0]),
-		   port_of(f, words[1]), f->out);
-	assert_fits(f->out->str);
-}
-
 /* SWITCH HOST PORT|NODE: the entry, or by the port to that node */
 WORD(do_entry, struct fabric *f)
 {
@@ -144,20 +124,15 @@ WORD(do_port, struct fabric *f)
 			continue;
 		if (strcmp(words[-1], "state") == 0)
 			p->info.state = word_number(words[1]);
-		else if (strcmp(words[-1], "unknown") == 0)
-			p->known = false;
-		else if (strcmp(words[-1], "polling") == 0)
-			p->info.phys_state = PORT_PHYS_POLLING;
 		else
-			f->lids->base[i] = 0;
+			p->known = false;
 	}
 }
 
 static const struct unit_word all_words[] = {
 	{ "dump", do_dump }, { "fdb", do_fdb },
-	{ "route", do_route }, { "entry", do_entry }, { "state", do_port },
-	{ "unknown", do_port }, { "polling", do_port },
-	{ "no-lid", do_port }, { NULL, NULL },
+	{ "entry", do_entry }, { "state", do_port },
+	{ "unknown", do_port }, { NULL, NULL },
 };
 
 static char *
