@@ -20,7 +20,7 @@
  *	portinfo.c	PortInfo
  *	table.c		GUIDs, P_Key, SL to VL, VL arbitration, LFT, MFT
  *	link.c		cables and port states
- *	gsa.c		counters, settings of congestion control
+ *	gsa.c		counters
  *	trap.c		notices, repeated until they are repressed
  *	probe.c		the data plane
  *	fault.c		rules: loss, delay, duplicates ..

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The agents of a node on QP 1.
+ * The agent of a node on QP 1.
  *
  * Performance management (IBA 16.1): ClassPortInfo, PortCounters,
  * PortCountersExtended. Packets are counted by move.c on each link, errors
  * where they happen, in move.c too, or by a command (sim_port_add_errors). A
  * counter on the wire stops at its highest value.
- *
- * Congestion control (IBA annex A10), as far as managers read and write it: a
- * Get returns what was set, or 0. No packet is marked or throttled, and the
- * CC_Key is not checked.
  */
 #include "lab/sim/state.h"
 #include "sm/mad/bytes.h"
@@ -25,20 +21,6 @@
 /* CounterSelect2, whose first bit is PortXmitWait */
 #define SELECT2			18
 #define SELECT2_BIT		16u
-
-#define CC_ATTR_INFO		0x0011
-#define CC_ATTR_KEY_INFO		0x0012
-#define CC_ATTR_LOG		0x0013
-#define CC_ATTR_SWITCH_SETTING	0x0014
-#define CC_ATTR_SWITCH_PORTS	0x0015
-#define CC_ATTR_CA_SETTING		0x0016
-#define CC_ATTR_CA_TABLE		0x0017
-#define CC_ATTR_TIMESTAMP		0x0018
-#define CC_CLASS_VERSION		2
-#define CC_DATA_OFFSET		64
-#define CC_LOG_TYPE		32
-#define CC_DATA_LEN		(MAD_SIZE - CC_DATA_OFFSET)
-#define CC_TABLE_BLOCKS		2u	/* ControlTableCap */
 
 void
 sim_port_add_errors(struct sim *sim, uint32_t port, enum perf_error error,
@@ -126,65 +108,4 @@ sim_pma_answer(struct sim *sim, struct sim_packet *p)
 		return serve_counters(sim, p, data, true);
 	}
 	return MAD_STATUS_BAD_ATTRIBUTE;
-}
-
-/* --- congestion control --- */
-
-unsigned
-sim_congestion_answer(struct sim *sim, struct sim_packet *p)
-{
-	struct sim_node *node = sim_node_of(sim, p->to);
-	bool is_switch = sim_is_switch(node);
-	unsigned blocks = 0;	/* of the attribute that the node has */
-	bool is_fixed = p->h.attr_id == CC_ATTR_INFO ||
-		p->h.attr_id == CC_ATTR_LOG ||
-		p->h.attr_id == CC_ATTR_TIMESTAMP;
-	void *key = GUINT_TO_POINTER(p->h.attr_id << 16 | p->h.attr_mod);
-	uint8_t *data = p->mad + CC_DATA_OFFSET;
-	const uint8_t *kept = NULL;
-
-	if (p->h.class_version != CC_CLASS_VERSION)
-		return MAD_STATUS_BAD_VERSION;
-	switch (p->h.attr_id) {
-	case CC_ATTR_INFO:
-	case CC_ATTR_KEY_INFO:
-	case CC_ATTR_LOG:
-	case CC_ATTR_TIMESTAMP:
-		blocks = 1;
-		break;
-	case CC_ATTR_SWITCH_SETTING:
-		blocks = is_switch;
-		break;
-	case CC_ATTR_SWITCH_PORTS:
-		blocks = is_switch ? node->info.num_ports / 32 + 1 : 0;
-		break;
-	case CC_ATTR_CA_SETTING:
-		blocks = !is_switch;
-		break;
-	case CC_ATTR_CA_TABLE:
-		blocks = is_switch ? 0 : CC_TABLE_BLOCKS;
-		break;
-	}
-	if (!blocks || (is_fixed && p->h.method == MAD_METHOD_SET))
-		return MAD_STATUS_BAD_ATTRIBUTE;
-	if (p->h.attr_mod >= blocks)
-		return MAD_STATUS_BAD_VALUE;
-	if (p->h.method == MAD_METHOD_SET) {
-		if (!node->congestion)
-			node->congestion = g_hash_table_new_full(NULL, NULL,
-								 NULL, g_free);
-		g_hash_table_insert(node->congestion, key,
-				    g_memdup2(data, CC_DATA_LEN));
-		return MAD_STATUS_OK;
-	}
-	if (node->congestion)
-		kept = g_hash_table_lookup(node->congestion, key);
-	memset(data, 0, CC_DATA_LEN);
-	if (kept)
-		memcpy(data, kept, CC_DATA_LEN);
-	else if (p->h.attr_id == CC_ATTR_INFO && !is_switch)
-		data[2] = CC_TABLE_BLOCKS;
-	if (p->h.attr_id == CC_ATTR_LOG)
-		p->mad[CC_LOG_TYPE] = is_switch ? 1 : 2;
-	return MAD_STATUS_OK;
 }

@@ -28,7 +28,6 @@
 #define OFF_DR_DLID	34
 #define OFF_INITIAL	128
 
-#define CLASS_CONGESTION	0x21
 #define WIRE_LEN	290u	/* a MAD with LRH, BTH, DETH and CRCs */
 
 /* Over the cable at `out`; false: it is lost there. */
@@ -246,8 +245,7 @@ on_arrive(struct sim *sim, struct sim_event *e)
 		   h->attr_id != MAD_ATTR_SM_INFO) {
 		p->node = sim->ports[p->to].node;
 		wait_in_line(sim, p, node, node->smp_ns, on_serve);
-	} else if ((h->mgmt_class == MAD_CLASS_PERF ||
-		    h->mgmt_class == CLASS_CONGESTION) &&
+	} else if (h->mgmt_class == MAD_CLASS_PERF &&
 		   (h->method == MAD_METHOD_GET ||
 		    h->method == MAD_METHOD_SET)) {
 		/* the firmware answers on QP 1 */
@@ -256,10 +254,7 @@ on_arrive(struct sim *sim, struct sim_event *e)
 		if (node->mood == SIM_MOOD_SILENT)
 			sim_packet_lose(sim, p, &sim->stats.lost_at_node);
 		else
-			packet_answer(sim, p, h->mgmt_class ==
-				      CLASS_CONGESTION ?
-				      sim_congestion_answer(sim, p) :
-				      sim_pma_answer(sim, p));
+			packet_answer(sim, p, sim_pma_answer(sim, p));
 	} else {
 		p->to = sim_end_port(sim, p->to);
 		sim_client_receive(sim, p);

@@ -88,7 +88,6 @@ struct sim_node {
 	uint32_t lft_len;	/* bytes; LIDs beyond have no path */
 	uint8_t *lft;
 	GPtrArray *mft;		/* [position][block], see table.c; or NULL */
-	GHashTable *congestion;	/* what was set of it; NULL: nothing */
 	char desc[NODE_DESC_LEN + 1];	/* all of it may be in use */
 };
 
@@ -202,8 +201,6 @@ unsigned sim_port_info_serve(struct sim *sim, const struct sim_packet *p,
 			     uint8_t *data);
 /* gsa.c: answers p->mad in place; the status. */
 unsigned sim_pma_answer(struct sim *sim, struct sim_packet *p);
-/* gsa.c: the same. */
-unsigned sim_congestion_answer(struct sim *sim, struct sim_packet *p);
 
 /* --- tables (table.c), as they are on the wire --- */
 

@@ -429,7 +429,6 @@ sim_table_clear_node(struct sim *sim, uint32_t node_index)
 	g_clear_pointer(&node->lft, g_free);
 	node->lft_len = 0;
 	g_clear_pointer(&node->mft, g_ptr_array_unref);
-	g_clear_pointer(&node->congestion, g_hash_table_unref);
 }
 
 unsigned

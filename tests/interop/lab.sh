@@ -137,26 +137,8 @@ diagnostics() {
 		dump_fts
 	END
 	check "ibtracert" await inside ibtracert 1 9
-	congestion
 	ping_and_pong
 	LAB_NODE=node-01
-}
-
-# What is set is read again; a host has no switch's settings, a switch no table.
-congestion() {
-	check "ibccconfig" inside ibccconfig CongestionKeyInfo 3 77 0 9 4
-	while read -r status regex words; do
-		# shellcheck disable=SC2086 # words
-		check "ibccquery $words" gives "$status" "$regex" \
-			inside ibccquery $words
-	done <<-'END'
-		0 Lease.*9$ CongestionKeyInfo 3
-		0 . CongestionInfo 3
-		0 Cap:\.*0$ -G CongestionInfo 0x20020
-		0 . CongestionLog 3
-		0 Control_Map:\.*0x0000$ CACongestionSetting 3
-		255 . SwitchCongestionSetting 3
-	END
 }
 
 ping_and_pong() {
