@@ -170,20 +170,6 @@ check_ports(struct drawing *sk, uint64_t n, const char *what)
 			"at most %u are possible", n, what, MAX_PORTS);
 }
 
-/* `hosts` CAs of one port on each of n switches, on ports 1 to `hosts`. The
- * switches are the first n nodes of the drawing. */
-static void
-draw_hosts(struct drawing *sk, uint32_t n, uint32_t hosts)
-{
-	for (uint32_t sw = 0; sw < n; sw++) {
-		for (uint32_t h = 0; h < hosts; h++) {
-			uint32_t ca = draw_node(sk, 0, sw * hosts + h, 1);
-
-			draw_cable(sk, ca, 1, sw, h + 1);
-		}
-	}
-}
-
 /* ---- fat trees ---- */
 
 /*
@@ -292,10 +278,10 @@ draw_tree(struct drawing *sk)
 	return true;
 }
 
-/* ---- grids: rings, meshes, tori, a single switch ---- */
+/* ---- grids: rings, meshes, tori, HyperX, a single switch ---- */
 
-/* The switches of a box, of so many ports each, and their hosts, no cable
- * between switches yet. How many switches they are; 0: refused. */
+/* The switches of a box, of so many ports each, and `hosts` CAs of one port on
+ * ports 1 to `hosts` of each, no cable between switches yet. How many switches they are; 0: refused. */
 static uint32_t
 draw_box(struct drawing *sk, const struct numbers *dims, uint32_t hosts,
 	 uint64_t ports)
@@ -313,45 +299,58 @@ draw_box(struct drawing *sk, const struct numbers *dims, uint32_t hosts,
 
 	for (uint32_t i = 0; i < n; i++)
 		draw_node(sk, 1, i, (unsigned)ports);
-	draw_hosts(sk, (uint32_t)n, hosts);
+	for (uint32_t i = 0; i < n * hosts; i++)
+		draw_cable(sk, draw_node(sk, 0, i, 1), 1, i / hosts,
+			   i % hosts + 1);
 	return (uint32_t)n;
 }
 
 /* A dimension closes on itself from this size on; a wrap of two would be a
- * second cable beside the first. */
+ * second cable beside the first. WRAP_ALL: each switch is cabled to all in its
+ * rows (Ahn et al., "HyperX: topology, routing, and packaging of efficient
+ * large-scale networks", 2009). */
 #define WRAP_TORUS	3u
 #define WRAP_NEVER	UINT32_MAX
+#define WRAP_ALL	0u
 
 /*
  * Switches in a box, `hosts` on each: the last part is the hosts, the one
  * before it the dimensions, of which a single switch has none. Ports of a
- * switch: the hosts, then for each dimension one up and one down; at an edge
- * without a wrap the port stays empty, so a port means the same direction
- * everywhere.
+ * switch: the hosts, then for each dimension one up and one down, or one for
+ * each other switch of the row; at an edge without a wrap the port stays empty,
+ * so a port means the same direction everywhere.
  */
 static bool
 draw_grid(struct drawing *sk)
 {
 	static const struct numbers point;
 	const struct numbers *dims = sk->n_groups > 1 ? &sk->group[0] : &point;
-	uint32_t hosts = sk->group[sk->n_groups - 1].v[0], stride = 1;
-	uint32_t n = draw_box(sk, dims, hosts, hosts + 2 * dims->n);
+	uint32_t hosts = sk->group[sk->n_groups - 1].v[0], stride = 1, n;
+	uint32_t wrap = sk->shape->wrap, first = hosts + 1;
+	uint64_t ports = hosts;
 
+	for (unsigned d = 0; d < dims->n; d++)
+		ports += wrap == WRAP_ALL ? dims->v[d] - 1 : 2;
+	n = draw_box(sk, dims, hosts, ports);
 	if (!n)
 		return false;
 	for (unsigned d = 0; d < dims->n; d++) {
 		uint32_t size = dims->v[d];
-		uint32_t up = hosts + 2 * d + 1;
 
 		for (uint32_t i = 0; i < n; i++) {
-			uint32_t at = i / stride % size;
+			uint32_t at = i / stride % size, to = at + 1;
 
-			if (at + 1 < size)
-				draw_cable(sk, i, up, i + stride, up + 1);
-			else if (size >= sk->shape->wrap)
-				draw_cable(sk, i, up, i - at * stride, up + 1);
+			for (; wrap == WRAP_ALL && to < size; to++)
+				draw_cable(sk, i, first + to - 1,
+					   i + (to - at) * stride, first + at);
+			if (to < size)
+				draw_cable(sk, i, first, i + stride, first + 1);
+			else if (wrap != WRAP_ALL && size >= wrap)
+				draw_cable(sk, i, first, i - at * stride,
+					   first + 1);
 		}
 		stride *= size;
+		first += wrap == WRAP_ALL ? size - 1 : 2;
 	}
 	return true;
 }
@@ -442,7 +441,7 @@ draw_rails(struct drawing *sk)
 	return true;
 }
 
-/* ---- complete graphs of some kind: dragonfly, HyperX ---- */
+/* ---- dragonflies ---- */
 
 /*
  * Groups of `a` switches, all cabled to all; a switch has p hosts and h cables
@@ -456,16 +455,11 @@ draw_dragonfly(struct drawing *sk)
 {
 	uint32_t a = sk->group[0].v[0], p = sk->group[0].v[1];
 	uint32_t h = sk->group[0].v[2];
-	uint64_t groups = (uint64_t)a * h + 1;
+	uint32_t groups = a * h + 1;	/* below 2^32 */
+	const struct numbers box = { 2, { a, groups } };
 
-	if (!check_nodes(sk, groups * a, "switches") ||
-	    !check_nodes(sk, groups * a * (p + 1ull), "nodes") ||
-	    !check_ports(sk, (uint64_t)p + a - 1 + h, "a switch"))
+	if (!draw_box(sk, &box, p, (uint64_t)p + a - 1 + h))
 		return false;
-
-	for (uint32_t i = 0; i < groups * a; i++)
-		draw_node(sk, 1, i, p + a - 1 + h);
-	draw_hosts(sk, (uint32_t)groups * a, p);
 	for (uint32_t g = 0; g < groups; g++) {
 		/* Of a pair, i leaves by its port number j - 1, j by i. */
 		for (uint32_t i = 0; i < a; i++)
@@ -476,40 +470,6 @@ draw_dragonfly(struct drawing *sk)
 			draw_cable(sk, g * a + (far - 1) / h,
 				   p + a + (far - 1) % h, far * a + g / h,
 				   p + a + g % h);
-	}
-	return true;
-}
-
-/*
- * Switches in a box, each cabled to all others that differ in one coordinate
- * only (Ahn et al., "HyperX: topology, routing, and packaging of efficient
- * large-scale networks", 2009). Ports: hosts, then the dimensions.
- */
-static bool
-draw_hyperx(struct drawing *sk)
-{
-	const struct numbers *dims = &sk->group[0];
-	uint32_t hosts = sk->group[1].v[0], stride = 1, first = hosts, n;
-	uint64_t ports = hosts;
-
-	for (unsigned d = 0; d < dims->n; d++)
-		ports += dims->v[d] - 1;
-	n = draw_box(sk, dims, hosts, ports);
-	if (!n)
-		return false;
-	for (unsigned d = 0; d < dims->n; d++) {
-		uint32_t size = dims->v[d];
-
-		for (uint32_t i = 0; i < n; i++) {
-			uint32_t at = i / stride % size;
-
-			for (uint32_t to = at + 1; to < size; to++)
-				draw_cable(sk, i, first + to,
-					   i + (to - at) * stride,
-					   first + at + 1);
-		}
-		stride *= size;
-		first += size - 1;
 	}
 	return true;
 }
@@ -580,15 +540,12 @@ draw_random(struct drawing *sk)
 	if (w.degree < 2 && w.n > 2)
 		return bad_spec(sk, "%u switches with 1 link "
 				"each cannot be connected", w.n);
-	if (!check_nodes(sk, w.n + (uint64_t)w.n * w.hosts, "nodes") ||
-	    !check_ports(sk, (uint64_t)w.degree + w.hosts, "a switch"))
+	if (!draw_box(sk, &(struct numbers){ 1, { w.n } }, w.hosts,
+		      (uint64_t)w.degree + w.hosts))
 		return false;
 
 	w.used = g_new0(uint32_t, w.n);
 	w.peer = g_new0(uint32_t, (size_t)w.n * w.degree);
-	for (uint32_t i = 0; i < w.n; i++)
-		draw_node(sk, 1, i, w.hosts + w.degree);
-	draw_hosts(sk, w.n, w.hosts);
 	/* A random tree makes it connected: each switch joins one before it
 	 * that has a link free. There is one, as a tree of i nodes uses
 	 * 2(i - 1) < i * degree link ends if the degree is 2 or there are two
@@ -645,7 +602,7 @@ static const struct shape shapes[] = {
 	{ "dragonfly", "dragonfly(a,p,h)", 1, 1, { { 3, 3 } },
 	  draw_dragonfly, 0 },
 	{ "hyperx", "hyperx(s1[,s2..];h)", 2, 2,
-	  { { 1, SPEC_NUMBERS }, { 1, 1 } }, draw_hyperx, 0 },
+	  { { 1, SPEC_NUMBERS }, { 1, 1 } }, draw_grid, WRAP_ALL },
 	{ "rails", "rails(n;h,r[;[s,]c])", 2, 3,
 	  { { 1, 1 }, { 2, 2 }, { 1, 2 } }, draw_rails, 0 },
 };
