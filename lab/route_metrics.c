@@ -2,72 +2,19 @@
 /*
  * Path lengths, and the entries that hosts use.
  *
- * Method. LID by LID, each switch's entries are followed to a switch whose path
- * is known, or to one of the same path, which is a forwarding loop.
+ * Method. From each switch that has hosts to each host, once for all of the
+ * switch's hosts.
  *
- * Cost. Switches times hosts.
+ * Cost. Switches times hosts times the length of a path. The hosts of a source
+ * come in the order of LIDs, so that entries are read side by side.
  */
 #include "lab/route_metrics.h"
 
-#include <string.h>
-
+#include "routing/metrics.h"
 #include "routing/scratch.h"
 
-#define UNKNOWN		(GRAPH_FAR - 1)
-
-struct ways {
-	const struct graph *g;
-	uint32_t *length;	/* by switch; GRAPH_FAR: it does not arrive */
-	uint32_t *trail;
-	uint8_t *columns;	/* lft_read_columns() */
-};
-
-/* Sets the lengths of the paths from `sw` on; column: of the LID. */
 static void
-ways_follow(struct ways *w, uint32_t sw, const uint8_t *column)
-{
-	uint32_t n = 0, e, length;
-
-	while (w->length[sw] == UNKNOWN) {
-		w->length[sw] = GRAPH_FAR;	/* if it comes here again */
-		w->trail[n++] = sw;
-		e = graph_edge_at(w->g, sw, column[sw]);
-		if (e == SNAPSHOT_NONE)
-			break;
-		sw = w->g->edges[e].peer;
-	}
-	length = w->length[sw];
-	while (n-- > 0)
-		w->length[w->trail[n]] = length == GRAPH_FAR ? length :
-			++length;
-}
-
-/* Counts the pairs of one destination by path length. */
-static void
-ways_count(struct ways *w, const struct graph_target *t, const uint8_t *column,
-	   const uint32_t *hop, struct metrics_paths *p)
-{
-	uint32_t sw, n;
-
-	for (sw = 0; sw < w->g->n_switches; sw++)
-		w->length[sw] = UNKNOWN;
-	if (column[t->sw] == t->port)
-		w->length[t->sw] = 0;
-	for (sw = 0; sw < w->g->n_switches; sw++) {
-		n = w->g->n_hosts[sw] - (sw == t->sw);
-		ways_follow(w, sw, column);
-		if (w->length[sw] == GRAPH_FAR) {
-			p->lost += n;
-			continue;
-		}
-		p->pairs[w->length[sw]] += n;
-		if (w->length[sw] > hop[sw])
-			p->longer += n;
-	}
-}
-
-static void
-ways_sum(struct metrics_paths *p, uint32_t n)
+paths_sum(struct metrics_paths *p, uint32_t n)
 {
 	uint64_t sum = 0;
 
@@ -89,37 +36,35 @@ metrics_paths(const struct graph *g, const struct lft *lft,
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	uint32_t *hop = SCRATCH(scratch, uint32_t, g->n_switches);
 	uint32_t *queue = SCRATCH(scratch, uint32_t, g->n_switches);
-	uint16_t lids[LFT_COLUMNS];
-	uint32_t sw, t, end, k;
-	struct ways w = {
-		.g = g,
-		.length = SCRATCH(scratch, uint32_t, g->n_switches),
-		.trail = SCRATCH(scratch, uint32_t, g->n_switches),
-		.columns = SCRATCH(scratch, uint8_t, (size_t)g->n_switches *
-				   LFT_COLUMNS),
-	};
+	uint32_t *way = SCRATCH(scratch, uint32_t, g->n_switches + 2);
 
 	g_assert(lft->n_switches == g->n_switches);
 	*p = (struct metrics_paths){
 		.pairs = g_new0(uint64_t, g->n_switches + 1),
 	};
-	for (sw = 0; sw < g->n_switches; sw++) {
+	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
+		struct metrics_flow flow = { .from = g->first_target[sw] };
+
 		if (g->n_hosts[sw])
 			graph_hops(g, sw, hop, queue);
-		for (t = g->first_target[sw]; g->n_hosts[sw] &&
-		     t < g->first_target[sw + 1]; t = end) {
-			end = MIN(t + LFT_COLUMNS, g->first_target[sw + 1]);
-			for (k = t; k < end; k++)
-				lids[k - t] = g->targets[k].lid;
-			lft_read_columns(lft, lids, end - t, w.columns);
-			for (k = t; k < end; k++)
-				if (g->targets[k].is_host)
-					ways_count(&w, &g->targets[k],
-						   w.columns + (size_t)(k - t) *
-						   g->n_switches, hop, p);
+		for (; g->n_hosts[sw] && flow.to < g->n_targets; flow.to++) {
+			const struct graph_target *to = &g->targets[flow.to];
+			uint32_t n = g->n_hosts[sw] - (to->sw == sw), length;
+
+			if (!to->is_host)
+				continue;
+			/* of which two are the cables of hosts */
+			length = metrics_path(g, lft, &flow, way);
+			if (!length) {
+				p->lost += n;
+				continue;
+			}
+			p->pairs[length - 2] += n;
+			if (length - 2 > hop[to->sw])
+				p->longer += n;
 		}
 	}
-	ways_sum(p, g->n_switches);
+	paths_sum(p, g->n_switches);
 }
 
 void
