@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The keeper is the parent of the programs in a lab, and of the daemons that
- * they leave. It ends all of them when its socket to the lab does: so they end
- * with the lab, also with one that is killed.
+ * they leave. It ends all of them when its socket to the lab does, and removes
+ * the folder of a lab that has not said that it does so itself: so nothing is
+ * left of a lab that is killed.
  *
  *	lab				keeper
  *	struct request, words ------->	forks, and executes the program
  *	SIGTERM --------------------->	the program gets it
  *		  <-------------------	its status
+ *	a request without words ----->	the folder is the lab's to remove
  *	end of file ----------------->	SIGTERM to all, after a second SIGKILL
  *
  * It has a process group and a name of its own, against signals to those of the
@@ -31,6 +33,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lab/device.h"
 #include "tools/tool_options.h"
 
 #define TICK_US		(10 * 1000)
@@ -47,6 +50,7 @@ struct inside {
 	int fd;
 	pid_t group, program;	/* 0: none is waited for */
 	sigset_t mask;		/* of programs */
+	bool is_told;		/* that the lab ends in order */
 };
 
 static void
@@ -117,6 +121,9 @@ serve(struct inside *k)
 
 	if (recv(k->fd, &r, sizeof(r), MSG_WAITALL) != sizeof(r))
 		return false;
+	k->is_told = !r.n_args;
+	if (k->is_told)
+		return false;
 	text = g_malloc(r.len);
 	if (recv(k->fd, text, r.len, MSG_WAITALL) != (ssize_t)r.len)
 		return false;
@@ -169,7 +176,7 @@ keep(struct inside *k)
 /* --------------------------------------------------------------- in the lab */
 
 bool
-keeper_start(struct keeper *k, GError **error)
+keeper_start(struct keeper *k, const char *dir, GError **error)
 {
 	struct inside inside = { .group = getpgrp() };
 	sigset_t all;
@@ -194,6 +201,8 @@ keeper_start(struct keeper *k, GError **error)
 	if (k->pid == 0) {
 		inside.fd = k->fd;
 		keep(&inside);
+		if (!inside.is_told)
+			device_remove_files(dir, "");
 		_exit(EXIT_SUCCESS);
 	}
 	return true;
@@ -248,7 +257,9 @@ keeper_terminate(const struct keeper *k)
 void
 keeper_stop(struct keeper *k)
 {
-	shutdown(k->fd, SHUT_WR);
+	const struct request none = { .n_args = 0 };
+
+	send(k->fd, &none, sizeof(none), MSG_NOSIGNAL);
 	await(k);
 	close(k->fd);
 	waitpid(k->pid, NULL, 0);

@@ -16,8 +16,9 @@ struct keeper {
 	int status;		/* of the last one, as of wait(2) */
 };
 
-/* Before the process has threads or files that programs are not to keep. */
-bool keeper_start(struct keeper *k, GError **error);
+/* Before the process has threads or files that programs are not to keep. dir: is
+ * removed if this process ends without keeper_stop(). */
+bool keeper_start(struct keeper *k, const char *dir, GError **error);
 /* Iterates the main context until the program ends. Its exit status, or 128
  * and the number of the signal that ended it; 127: it cannot be run. */
 int keeper_run(struct keeper *k, char **argv, char **env);

@@ -264,12 +264,13 @@ run_lab(const struct lab_arguments *a)
 	struct session s = { .over = false };
 	g_autoptr(GError) error = NULL;
 	struct snapshot *fabric = NULL;
-	g_autofree char *name = NULL;
+	g_autofree char *name = NULL, *dir = g_dir_make_tmp(LAB_FOLDER, &error);
 	bool ok;
 
+	options.dir = dir;
 	options.params.seed = a->seed;
 	options.limits.planes = a->planes;
-	if (keeper_start(&s.keeper, &error))
+	if (dir && keeper_start(&s.keeper, dir, &error))
 		fabric = generate_or_read(a->words[0], &generate, &error);
 	if (fabric) {
 		s.lab = lab_new(fabric, &options, &error);

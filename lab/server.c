@@ -22,14 +22,10 @@
 #include <gio/gunixsocketaddress.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lab/driver.h"
-
-#define FOLDER		"minism-lab."	/* and six letters */
-#define LOCK		"lock"
 
 enum role {
 	ROLE_NEW,
@@ -59,7 +55,6 @@ struct lab {
 	struct console console;
 	char *dir, *socket;
 	GSocketService *service;
-	int lock;		/* a file in dir; -1: none */
 	bool listens;
 	guint clock, flush;	/* sources */
 	uint32_t last_id;
@@ -450,54 +445,6 @@ remove_run_folder(const char *path, unsigned depth)
 	rmdir(path);
 }
 
-/* The folders of this user's labs that were killed: their lock is free. */
-static void
-sweep_folders(void)
-{
-	g_autoptr(GDir) dir = g_dir_open(g_get_tmp_dir(), 0, NULL);
-	const char *name;
-
-	while (dir && (name = g_dir_read_name(dir))) {
-		g_autofree char *path = g_build_filename(g_get_tmp_dir(), name,
-							 NULL);
-		g_autofree char *lock = g_build_filename(path, LOCK, NULL);
-		struct stat st;
-		int fd;
-
-		if (!g_str_has_prefix(name, FOLDER) || lstat(path, &st) < 0 ||
-		    !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
-			continue;
-		fd = open(lock, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
-			device_remove_files(path, "");
-		if (fd >= 0)
-			close(fd);
-	}
-}
-
-/* The lock has its name when it is held. */
-static bool
-make_folder(struct lab *lab, GError **error)
-{
-	g_autofree char *early = NULL, *lock = NULL;
-
-	sweep_folders();
-	lab->dir = g_dir_make_tmp(FOLDER "XXXXXX", error);
-	if (!lab->dir)
-		return false;
-	lock = g_build_filename(lab->dir, LOCK, NULL);
-	early = g_strconcat(lock, "ing", NULL);
-	lab->lock = open(early, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	/* where no lock is possible, no folder is swept */
-	if (lab->lock >= 0)
-		flock(lab->lock, LOCK_EX);
-	if (lab->lock >= 0 && rename(early, lock) == 0)
-		return true;
-	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno), "%s: %s",
-		    lock, g_strerror(errno));
-	return false;
-}
-
 /* Of a lab that was killed: no process listens. */
 static bool
 clear_socket(const char *path, GSocketAddress *address, GError **error)
@@ -562,8 +509,9 @@ lab_new(struct snapshot *fabric, const struct lab_options *options,
 					     (GDestroyNotify)device_free);
 	lab->issm_errors = g_hash_table_new(NULL, NULL);
 	lab->clients = g_ptr_array_new();
-	lab->lock = -1;
-	if (make_folder(lab, error))
+	lab->dir = options->dir ? g_strdup(options->dir) :
+		g_dir_make_tmp(LAB_FOLDER, error);
+	if (lab->dir)
 		lab->socket = options->socket ?
 			g_canonicalize_filename(options->socket, NULL) :
 			g_build_filename(lab->dir, "socket", NULL);
@@ -607,8 +555,6 @@ lab_free(struct lab *lab)
 	snapshot_unref(lab->fabric);
 	if (lab->dir)
 		device_remove_files(lab->dir, "");
-	if (lab->lock >= 0)
-		close(lab->lock);
 	g_free(lab->dir);
 	g_free(lab->socket);
 	g_free(lab);

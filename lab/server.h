@@ -14,8 +14,10 @@ struct lab;
 struct lab_options {
 	struct sim_params params;
 	struct kernel_limits limits;
-	const char *socket;	/* NULL: in the lab's own folder */
+	const char *dir;	/* is removed with it; NULL: a new one */
+	const char *socket;	/* NULL: in that folder */
 };
+#define LAB_FOLDER	"minism-lab.XXXXXX"	/* as of g_dir_make_tmp() */
 
 /* Keeps a reference to fabric. */
 struct lab *lab_new(struct snapshot *fabric, const struct lab_options *options,

@@ -305,6 +305,8 @@ kill_lab() {
 	wait "$pid" 2>/dev/null
 	check "a daemon in a lab ends with it" await \
 		eval '! kill -0 "$(cat daemon)"'
+	check "and no folder stays" await rmdir tmp
+	mkdir tmp
 }
 
 killed_case() {

@@ -16,7 +16,7 @@ TEST(test_keeper_lives_through_signals_from_the_start)
 	struct keeper k = { 0 };
 
 	for (unsigned i = 0; i < 20; i++) {
-		assert_true(keeper_start(&k, NULL));
+		assert_true(keeper_start(&k, "none", NULL));
 		kill(k.pid, SIGINT);
 		assert_int_equal(keeper_run(&k, argv, env), 0);
 		keeper_stop(&k);
