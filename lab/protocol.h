@@ -86,9 +86,8 @@
 #define LAB_ENV_SOCKET	"MINISM_LAB"		/* path of the socket */
 #define LAB_ENV_NODE	"MINISM_LAB_NODE"	/* NodeDescription or GUID */
 #define LAB_ENV_SYS	"MINISM_LAB_SYS"	/* the node's folder for /sys */
-/* Sockets of the managers in the lab are in folders, one a node, in a folder
- * of this name behind that of the socket: options_control_dir(). */
-#define LAB_RUN		".run"
+/* Sockets of a node's managers are in the folder run of the last one:
+ * options_control_dir(). */
 
 enum lab_type {
 	LAB_ATTACH = 1,		/* struct lab_attach */

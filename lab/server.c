@@ -427,31 +427,12 @@ lab_console(const struct lab *lab)
 	return &lab->console;
 }
 
-/* The sockets of managers that were ended. */
-static void
-remove_run_folder(const char *path, unsigned depth)
-{
-	g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
-	const char *name;
-
-	while (dir && (name = g_dir_read_name(dir))) {
-		g_autofree char *inside = g_build_filename(path, name, NULL);
-
-		if (depth)
-			remove_run_folder(inside, depth - 1);
-		else
-			unlink(inside);
-	}
-	rmdir(path);
-}
-
 /* Of a lab that was killed: no process listens. */
 static bool
 clear_socket(const char *path, GSocketAddress *address, GError **error)
 {
 	g_autoptr(GSocketClient) client = g_socket_client_new();
 	g_autoptr(GSocketConnection) c = NULL;
-	g_autofree char *run = g_strconcat(path, LAB_RUN, NULL);
 	g_autoptr(GError) why = NULL;
 	struct stat st;
 
@@ -462,9 +443,8 @@ clear_socket(const char *path, GSocketAddress *address, GError **error)
 	if (c)
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE,
 			    "%s: a lab is running there", path);
-	if (g_error_matches(why, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED) &&
-	    unlink(path) == 0)
-		remove_run_folder(run, 1);
+	if (g_error_matches(why, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED))
+		unlink(path);
 	return !c;
 }
 
@@ -533,17 +513,12 @@ lab_new(struct snapshot *fabric, const struct lab_options *options,
 void
 lab_free(struct lab *lab)
 {
-	g_autofree char *run = g_strconcat(lab->socket ? lab->socket : "",
-					   LAB_RUN, NULL);
-
 	while (lab->clients->len)
 		conn_close(((struct lab_client *)lab->clients->pdata[0])->conn);
 	g_clear_handle_id(&lab->clock, g_source_remove);
 	g_clear_handle_id(&lab->flush, g_source_remove);
-	if (lab->listens) {
+	if (lab->listens)
 		unlink(lab->socket);
-		remove_run_folder(run, 1);
-	}
 	g_socket_service_stop(lab->service);
 	g_socket_listener_close(G_SOCKET_LISTENER(lab->service));
 	g_object_unref(lab->service);

@@ -22,9 +22,8 @@
 #include "sm/config/guid_files.h"
 #include "topology/text.h"
 
-#define LAB_ENV		"MINISM_LAB"	/* these three: see lab/protocol.h */
-#define LAB_ENV_NODE	"MINISM_LAB_NODE"
-#define LAB_RUN		".run"
+#define LAB_ENV		"MINISM_LAB"	/* these two: see lab/protocol.h */
+#define LAB_ENV_SYS	"MINISM_LAB_SYS"
 #define ERRORS_MAX	20u
 #define OTHERS_MAX	5u
 #define VERBOSITY_MAX	4
@@ -791,11 +790,10 @@ options_from_args(struct options *conf, int argc, char **argv,
 char *
 options_control_dir(void)
 {
-	const char *lab = g_getenv(LAB_ENV), *node = g_getenv(LAB_ENV_NODE);
-	g_autofree char *name = g_uri_escape_string(node ? node : "", NULL,
-						    TRUE);
+	const char *sys = g_getenv(LAB_ENV_SYS);
 
-	/* no name of a node is one of a folder */
-	return lab ? g_strdup_printf("%s" LAB_RUN "/on-%s", lab, name) :
-		g_strdup(OPTIONS_CONTROL_DIR);
+	if (!g_getenv(LAB_ENV))
+		return g_strdup(OPTIONS_CONTROL_DIR);
+	/* without its folder no path leads out of the lab */
+	return g_build_filename(sys ? sys : "/dev/null", "run", NULL);
 }

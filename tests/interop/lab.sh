@@ -82,7 +82,7 @@ prompt_case() {
 	local -x TMPDIR
 
 	unset MINISM_LAB
-	# the control sockets in it have names of up to 86 bytes more
+	# the control sockets in it have names of up to 49 bytes more
 	TMPDIR=$(mktemp -d /tmp/minism-test.XXXXXX)
 	chmod 1777 "$TMPDIR"
 	chmod 711 "$SCRATCH"
