@@ -50,7 +50,6 @@ struct lab {
 	struct kernel_limits limits;
 	GPtrArray *drivers;	/* see lab/driver.h */
 	GHashTable *devices;	/* node -> lab_device */
-	GHashTable *issm_errors;	/* node -> errno */
 	GPtrArray *clients;
 	struct console console;
 	char *dir, *socket;
@@ -161,9 +160,7 @@ serve_open(struct lab_client *c, const uint8_t *data, size_t len)
 	else if (is_issm && !(qps & KERNEL_QP0))
 		error = EPERM;
 	else if (is_issm)
-		error = GPOINTER_TO_INT(g_hash_table_lookup(
-				c->lab->issm_errors,
-				GUINT_TO_POINTER(d->node)));
+		error = d->issm_error;
 	if (!error && !p->kernel)
 		error = EBUSY;
 	if (!error && is_issm && p->issm && o.flags & O_NONBLOCK)
@@ -351,9 +348,7 @@ on_device_command(struct lab *lab, const char *command, uint32_t node,
 		return;
 	}
 	if (strcmp(command, "refuse-issm") == 0) {
-		g_hash_table_insert(lab->issm_errors, GUINT_TO_POINTER(node),
-				    GINT_TO_POINTER(g_strcmp0(word, "off") ?
-						    EPERM : 0));
+		d->issm_error = g_strcmp0(word, "off") ? EPERM : 0;
 		return;
 	}
 	/* Unplugged: files are closed under their programs, which see EIO. */
@@ -487,7 +482,6 @@ lab_new(struct snapshot *fabric, const struct lab_options *options,
 	lab->drivers = g_ptr_array_new_with_free_func(g_free);
 	lab->devices = g_hash_table_new_full(NULL, NULL, NULL,
 					     (GDestroyNotify)device_free);
-	lab->issm_errors = g_hash_table_new(NULL, NULL);
 	lab->clients = g_ptr_array_new();
 	lab->dir = options->dir ? g_strdup(options->dir) :
 		g_dir_make_tmp(LAB_FOLDER, error);
@@ -523,7 +517,6 @@ lab_free(struct lab *lab)
 	g_socket_listener_close(G_SOCKET_LISTENER(lab->service));
 	g_object_unref(lab->service);
 	g_hash_table_unref(lab->devices);
-	g_hash_table_unref(lab->issm_errors);
 	g_ptr_array_unref(lab->clients);
 	g_ptr_array_unref(lab->drivers);
 	sim_free(lab->sim);
