@@ -404,7 +404,7 @@ change_device(struct call *c)
 	if (!c->console->device)
 		return lab_fail(c->out, "devices are in minism-lab only\n");
 	c->console->device(c->console->lab, c->name, c->id[0],
-			   c->n_numbers ? (unsigned)c->number[0] : 0, c->word);
+			   c->n_numbers ? (unsigned)c->number[0] : 0);
 	return true;
 }
 
@@ -639,8 +639,6 @@ static const struct command {
 	{ "plug-device", "NODE [N]", change_device, NULL,
 	  "the HCA is back, as umadN" },
 	{ "quit", "", NULL, NULL, "ends the lab, as exit" },
-	{ "refuse-issm", "NODE [off]", change_device, NULL,
-	  "issm cannot be opened (EPERM)" },
 	{ "remove", "PORT", NULL, sim_cable_unplug,
 	  "takes a cable out at both ends" },
 	{ "rename", "NODE TEXT", rename_node, NULL,

@@ -15,10 +15,9 @@ struct console {
 	const struct snapshot *fabric;
 	unsigned depth;		/* of scripts that run scripts */
 	struct lab *lab;
-	/* Does unplug-device, plug-device N, refuse-issm off; n and word may be
-	 * 0 and NULL. The function NULL: there are no devices. */
+	/* Does unplug-device, plug-device N. NULL: there are no devices. */
 	void (*device)(struct lab *lab, const char *command, uint32_t node,
-		       unsigned n, const char *word);
+		       unsigned n);
 };
 
 /* One line; appends the output, lines, to `out`. 0, or an errno: `out` has the

@@ -49,7 +49,6 @@ struct lab_device {
 	char *path;			/* of its /sys */
 	GHashTable *files;		/* in it: name -> text */
 	bool plugged;
-	int issm_error;			/* of a program that opens issm */
 	unsigned n_ports;
 	struct device_port *ports;
 };

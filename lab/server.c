@@ -159,8 +159,6 @@ serve_open(struct lab_client *c, const uint8_t *data, size_t len)
 		error = ENXIO;
 	else if (is_issm && !(qps & KERNEL_QP0))
 		error = EPERM;
-	else if (is_issm)
-		error = d->issm_error;
 	if (!error && !p->kernel)
 		error = EBUSY;
 	if (!error && is_issm && p->issm && o.flags & O_NONBLOCK)
@@ -339,16 +337,12 @@ on_incoming(GSocketService *service, GSocketConnection *connection,
 
 static void
 on_device_command(struct lab *lab, const char *command, uint32_t node,
-		  unsigned n, const char *word)
+		  unsigned n)
 {
 	struct lab_device *d = device_of(lab, node);
 
 	if (strcmp(command, "plug-device") == 0) {
 		device_plug(d, n);
-		return;
-	}
-	if (strcmp(command, "refuse-issm") == 0) {
-		d->issm_error = g_strcmp0(word, "off") ? EPERM : 0;
 		return;
 	}
 	/* Unplugged: files are closed under their programs, which see EIO. */
