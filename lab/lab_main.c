@@ -278,6 +278,8 @@ run_lab(const struct lab_arguments *a)
 	}
 	if (!s.lab) {
 		tool_options_complain("%s", error->message);
+		if (dir)
+			device_remove_files(dir, "");
 		return EXIT_FAILURE;
 	}
 	s.console = lab_console(s.lab);
