@@ -878,7 +878,8 @@ found_but_lids(const struct sweep *s)
 	uint32_t was;
 	uint16_t lid;
 
-	if (!s->view.subnet || s->cut_off || (s->astray && !s->run.strays))
+	if (!s->view.subnet || s->cut_off || (s->astray && !s->run.strays) ||
+	    s->params.goal == SWEEP_GOAL_OBSERVE)
 		return found;
 	nodes = snapshot_map_nodes(n, s->view.subnet);
 	for (uint32_t port = 0; port < n->n_ports; port++) {
@@ -918,8 +919,7 @@ heavy_sweep_start(struct sweep *s)
 	g_autoptr(GArray) items = NULL;
 	g_autoptr(GError) error = NULL;
 	const GArray *ranges = s->memory->lids.ranges;
-	struct snapshot *found = observes ? snapshot_ref(s->next.subnet) :
-		found_but_lids(s);
+	struct snapshot *found = found_but_lids(s);
 
 	if (!found) {
 		sweep_look_again(s);
