@@ -11,7 +11,7 @@
  * tables and the first stage would also be one of old and new, so no new entry
  * leads into its channels, and the old entries alone have no loop. The entries
  * left out, usually few, keep their old values. So does a new entry whose path
- * does not arrive because of an entry that was left out.
+ * does not arrive, or goes round, because of an entry that was left out.
  *
  * Further stages: as many of the remaining entries as possible change, those
  * next to the destination first, each only if the dependencies that it makes
@@ -117,7 +117,15 @@ arrives(const struct transition *t, const struct lft *lft, uint32_t sw,
 			     lft_row(lft, sw)[lid]));
 }
 
-/* Takes back new entries whose path does not arrive, if the old path did. */
+static bool
+goes_round(const struct transition *t, const struct lft *lft, uint32_t sw,
+	   uint16_t lid)
+{
+	return verify_follow(t->g, lft, lid, &sw) >= VERIFY_HOPS_MAX;
+}
+
+/* Takes back new entries whose path does not arrive, if the old path did, or if
+ * it goes round. */
 static void
 take_back(const struct transition *t, struct lft *first)
 {
@@ -130,7 +138,8 @@ take_back(const struct transition *t, struct lft *first)
 		     lid++) {
 			if (lft_row(first, sw)[lid] == LFT_NO_PATH ||
 			    arrives(t, first, sw, (uint16_t)lid) ||
-			    !arrives(t, t->held, sw, (uint16_t)lid))
+			    (!arrives(t, t->held, sw, (uint16_t)lid) &&
+			     !goes_round(t, first, sw, (uint16_t)lid)))
 				continue;
 			lft_row(first, sw)[lid] = lft_row(t->held, sw)[lid];
 			has_changed = true;
@@ -284,17 +293,6 @@ add_entry(struct transition *t, const struct rest *r, uint32_t edge)
 	return add_paths(t, edge, r->lid);
 }
 
-/* Does the next hop by `edge` send packets to this LID back to the switch at the
- * end of this stage? */
-static bool
-next_returns(const struct transition *t, const struct rest *r, uint32_t edge)
-{
-	uint32_t to = t->g->edges[edge].peer;
-	uint32_t next = graph_edge_at(t->g, to, lft_row(t->then, to)[r->lid]);
-
-	return next != SNAPSHOT_NONE && t->g->edges[next].peer == r->sw;
-}
-
 /* Makes one stage. False: no entry can change. */
 static bool
 make_stage(struct transition *t, const GArray *rest)
@@ -310,9 +308,10 @@ make_stage(struct transition *t, const GArray *rest)
 		/* Tested with the new entry in place: the path may lead back
 		 * here. */
 		*then = port;
-		if (edge != SNAPSHOT_NONE && (next_returns(t, r, edge) ||
-		    (!arrives(t, t->then, r->sw, r->lid) &&
-		     arrives(t, t->now, r->sw, r->lid)))) {
+		if (edge != SNAPSHOT_NONE &&
+		    (goes_round(t, t->then, r->sw, r->lid) ||
+		     (!arrives(t, t->then, r->sw, r->lid) &&
+		      arrives(t, t->now, r->sw, r->lid)))) {
 			*then = lft_row(t->now, r->sw)[r->lid];
 			continue;
 		}

@@ -516,6 +516,25 @@ FABRIC_TEST(test_stage_visits_each_channel_once, "mesh(20,20;1)")
 	assert_int_equal(later->len, (SIDE - 1) * (SIDE - 1));
 }
 
+/* Switch 2 has lost its way by 3; that of switch 1 led there, and its new channel
+ * is in a loop. */
+FABRIC_TEST(test_no_stage_goes_round, "ring(4;1)")
+{
+	AUTO(lft) *held = lft_new(4, f->g->top), *first = NULL;
+	AUTO(lft) *wanted = lft_new(4, f->g->top);
+	g_autofree uint8_t *looped = g_malloc0(f->g->n_edges);
+	g_autoptr(GArray) later = g_array_new(FALSE, FALSE,
+					      sizeof(struct transition_entry));
+	uint32_t lid = f->g->targets[f->g->first_target[0]].lid;
+
+	lft_row(held, 1)[lid] = lab_port_to(f->g, 1, 2);
+	lft_row(wanted, 1)[lid] = lab_port_to(f->g, 1, 0);
+	lft_row(wanted, 2)[lid] = lab_port_to(f->g, 2, 1);
+	looped[graph_edge_at(f->g, 1, lab_port_to(f->g, 1, 0))] = 1;
+	first = transition_make(f->g, held, wanted, NULL, looped, later);
+	assert_int_equal(lft_row(first, 2)[lid], LFT_NO_PATH);
+}
+
 /* Of one switch the new channel is in a loop; the paths of all others arrive by
  * its old one. */
 FABRIC_TEST(test_first_stage_has_all_that_arrives, "mesh(20,20;1)")
