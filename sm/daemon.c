@@ -21,6 +21,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -41,6 +42,7 @@
 #define EXIT_USAGE	2
 #define SLOW_END_US	(2 * G_USEC_PER_SEC)	/* at the end, for the views */
 #define SLOW_ONCE_US	(600 * (int64_t)G_USEC_PER_SEC)
+#define FILES_MIN	16u	/* 12 while it rests, and some clients */
 
 struct daemon {
 	const struct daemon_kind *kind;
@@ -816,6 +818,33 @@ usage(const char *message)
 	return EXIT_USAGE;
 }
 
+static void *
+nothing(void *data)
+{
+	return data;
+}
+
+/* Without these GLib would abort somewhere on the way, with a core. */
+static bool
+has_means(GError **error)
+{
+	struct rlimit files;
+	GThread *thread;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+	    files.rlim_cur < FILES_MIN) {
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NFILE,
+			    "%u file descriptors are too few: %u at least "
+			    "(ulimit -n, LimitNOFILE)",
+			    (unsigned)files.rlim_cur, FILES_MIN);
+		return false;
+	}
+	thread = g_thread_try_new("probe", nothing, NULL, error);
+	if (thread)
+		g_thread_join(thread);
+	return thread != NULL;
+}
+
 /* The configuration is valid so far: reads the files that it names, then
  * runs. */
 static int
@@ -825,8 +854,9 @@ daemon_start(struct daemon *d, GPtrArray *warnings)
 	g_autoptr(GError) error = NULL;
 	int code;
 
-	if (d->conf->cache_dir && d->conf->mode < OPTIONS_MODE_PLAN &&
-	    !state_file_check(d->conf->cache_dir, &error)) {
+	if (!has_means(&error) ||
+	    (d->conf->cache_dir && d->conf->mode < OPTIONS_MODE_PLAN &&
+	     !state_file_check(d->conf->cache_dir, &error))) {
 		usage(error->message);
 		return EXIT_NOT_UP;
 	}

@@ -32,6 +32,9 @@ bad_case() {
 		-F empty.conf -o -P bad.partitions 'single(2)'
 	refused "a log that cannot be opened" 'no/log' "$MINISM_SIM" \
 		-F empty.conf -o -f no/log 'single(2)'
+	check "too few descriptors: exit status 1, and why" gives 1 LimitNOFILE \
+		bash -c 'ulimit -n 10; exec "$@"' - "$MINISM_SIM" -F empty.conf \
+		'single(3)' --once
 }
 
 # checked STATUS REGEX arguments...: --check-config of minism, or of PROGRAM
