@@ -125,8 +125,10 @@ port_search(const struct snapshot *s, const struct lid_map *lids,
 
 /* By its name, its GUID, or both, as a name is printed that several nodes share. */
 static bool
-is_called(const struct snapshot_node *n, const char *word, uint64_t guid)
+is_called(const struct snapshot *s, uint32_t node, const char *word,
+	  uint64_t guid)
 {
+	const struct snapshot_node *n = &s->nodes[node];
 	const char *name = snapshot_node_name(n);
 	g_autofree char *both = NULL;
 
@@ -134,8 +136,7 @@ is_called(const struct snapshot_node *n, const char *word, uint64_t guid)
 		return true;
 	if (!g_str_has_prefix(word, name))
 		return false;
-	both = g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x)", name,
-			       n->info.node_guid);
+	both = snapshot_place(s, node, SNAPSHOT_NONE);
 	return strcmp(both, word) == 0;
 }
 
@@ -158,9 +159,9 @@ port_search_any(const struct snapshot *s, const char *word)
 		unsigned ports = at->info.num_ports;
 
 		if (!snapshot_is_switch(at) && ports == 1 &&
-		    is_called(at, word, alone))
+		    is_called(s, i, word, alone))
 			found = n++ ? found : at->first_port + 1;
-		else if (num && num <= ports && is_called(at, node, guid))
+		else if (num && num <= ports && is_called(s, i, node, guid))
 			found = n++ ? found : at->first_port + (uint32_t)num;
 	}
 	return n == 1 ? found : SNAPSHOT_NONE;
