@@ -219,16 +219,12 @@ compare_by_cables(const void *a, const void *b, void *data)
 	const struct graph_edge *p = g->edges + g->first_edge[*x];
 	const struct graph_edge *q = g->edges + g->first_edge[*y];
 	uint32_t n = g->first_edge[*x + 1] - g->first_edge[*x];
+	int order = uint_compare(n, g->first_edge[*y + 1] - g->first_edge[*y]);
 
-	if (n != g->first_edge[*y + 1] - g->first_edge[*y])
-		return n < g->first_edge[*y + 1] - g->first_edge[*y] ? -1 : 1;
-	for (; n > 0; n--, p++, q++) {
-		if (p->peer != q->peer)
-			return p->peer < q->peer ? -1 : 1;
-		if (p->port != q->port)
-			return p->port < q->port ? -1 : 1;
-	}
-	return 0;
+	for (; !order && n > 0; n--, p++, q++)
+		order = uint_compare(p->peer, q->peer) ?:
+			uint_compare(p->port, q->port);
+	return order;
 }
 
 static void

@@ -223,9 +223,8 @@ ftree_compare_slots(const void *a, const void *b)
 {
 	const struct ftree_group *x = a, *y = b;
 
-	if (x->slot != y->slot)
-		return (int)x->slot - (int)y->slot;
-	return x->peer < y->peer ? -1 : x->peer > y->peer;
+	return uint_compare(x->slot, y->slot) ?:
+		uint_compare(x->peer, y->peer);
 }
 
 static void

@@ -171,7 +171,7 @@ compare_guids(gconstpointer a, gconstpointer b)
 {
 	const struct partition_rule *x = a, *y = b;
 
-	return x->guid < y->guid ? -1 : x->guid > y->guid;
+	return uint_compare(x->guid, y->guid);
 }
 
 static void

@@ -104,7 +104,7 @@ compare_cables(gconstpointer a, gconstpointer b)
 		return p->per_hour < q->per_hour ? 1 : -1;
 	if (p->wait < q->wait || p->wait > q->wait)
 		return p->wait < q->wait ? 1 : -1;
-	return (p->port > q->port) - (p->port < q->port);
+	return uint_compare(p->port, q->port);
 }
 
 GArray *

@@ -347,8 +347,8 @@ compare_kinds(gconstpointer a, gconstpointer b)
 	const struct change *x = *(struct change *const *)a;
 	const struct change *y = *(struct change *const *)b;
 
-	return x->kind != y->kind ? (int)x->kind - (int)y->kind :
-		(x->guid > y->guid) - (x->guid < y->guid);
+	return uint_compare(x->kind, y->kind) ?:
+		uint_compare(x->guid, y->guid);
 }
 
 void

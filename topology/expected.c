@@ -207,8 +207,8 @@ order_silent(const void *a, const void *b)
 {
 	const struct expected_silent *x = a, *y = b;
 
-	return x->guid != y->guid ? (x->guid < y->guid ? -1 : 1) :
-		x->port - y->port;
+	return uint_compare(x->guid, y->guid) ?:
+		uint_compare(x->port, y->port);
 }
 
 static bool
@@ -327,13 +327,10 @@ expected_compare(gconstpointer a, gconstpointer b)
 {
 	const struct expected_fault *x = *(struct expected_fault *const *)a;
 	const struct expected_fault *y = *(struct expected_fault *const *)b;
-	int order = (int)x->kind - (int)y->kind;
 
-	if (!order)
-		order = (int)x->is_behind - (int)y->is_behind;
-	if (!order)
-		order = strcmp(x->name, y->name);
-	return order ? order : (x->guid > y->guid) - (x->guid < y->guid);
+	return uint_compare(x->kind, y->kind) ?:
+		uint_compare(x->is_behind, y->is_behind) ?:
+		strcmp(x->name, y->name) ?: uint_compare(x->guid, y->guid);
 }
 
 static void

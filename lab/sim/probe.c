@@ -228,10 +228,7 @@ spread_switch(struct spread *s, uint32_t at)
 static gint
 mcast_compare_ports(gconstpointer a, gconstpointer b)
 {
-	uint32_t x = *(const uint32_t *)a;
-	uint32_t y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
+	return uint_compare(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 enum sim_delivery

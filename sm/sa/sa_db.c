@@ -127,9 +127,8 @@ sa_db_compare_guids(gconstpointer a, gconstpointer b, gpointer data)
 	const struct snapshot *s = data;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	if (s->ports[x].guid != s->ports[y].guid)
-		return s->ports[x].guid < s->ports[y].guid ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return uint_compare(s->ports[x].guid, s->ports[y].guid) ?:
+		uint_compare(x, y);
 }
 
 /* Where a PortGUID is in guid_slots, or has to be put: a hash table whose slots
