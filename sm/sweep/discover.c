@@ -895,19 +895,8 @@ is_as_before(const struct discover *d, const struct snapshot_node *n,
 	return false;
 }
 
-/* Its table, which goes on forwarding, has the size of before. */
-static void
-keep_switch_info(struct discover *d, struct snapshot_node *n,
-		 const struct snapshot_node *was)
-{
-	if (n->sw_known || !snapshot_is_switch(n) || !was->sw_known ||
-	    !is_as_before(d, n, was))
-		return;
-	n->sw = was->sw;
-	n->sw_known = true;
-}
-
-/* A lost answer takes no table out of sight. */
+/* A lost answer takes no table out of sight: it goes on forwarding, and has the
+ * size of before. */
 static void
 keep_last(struct discover *d)
 {
@@ -917,8 +906,11 @@ keep_last(struct discover *d)
 			SNAPSHOT_NONE :
 			snapshot_find_node(d->last, node->info.node_guid);
 
-		if (was != SNAPSHOT_NONE)
-			keep_switch_info(d, node, &d->last->nodes[was]);
+		if (was == SNAPSHOT_NONE || !d->last->nodes[was].sw_known ||
+		    !is_as_before(d, node, &d->last->nodes[was]))
+			continue;
+		node->sw = d->last->nodes[was].sw;
+		node->sw_known = true;
 	}
 }
 
