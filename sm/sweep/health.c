@@ -21,28 +21,24 @@ complain(struct health *v, const char *format, ...)
 	va_end(args);
 }
 
-/* Does a fault say that this node did not answer? */
-static bool
-is_blamed(const struct snapshot *s, uint32_t node)
-{
-	for (uint32_t i = 0; i < s->n_faults; i++)
-		if (s->faults[i].guid == s->nodes[node].info.node_guid &&
-		    !snapshot_fault_stays(&s->faults[i]))
-			return true;
-	return false;
-}
-
 static void
 judge_links(struct health *v, const struct snapshot *s)
 {
+	/* NodeGUIDs that a fault names, since they did not answer */
+	g_autoptr(GHashTable) blamed = g_hash_table_new(g_int64_hash,
+							g_int64_equal);
 	uint32_t bad = 0;
 
+	for (uint32_t i = 0; i < s->n_faults; i++)
+		if (!snapshot_fault_stays(&s->faults[i]))
+			g_hash_table_add(blamed, &s->faults[i].guid);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_port *p = &s->ports[port];
 
 		if (p->peer == SNAPSHOT_NONE ||
 		    p->info.state >= PORT_STATE_ACTIVE ||
-		    (!p->known && is_blamed(s, p->node)))
+		    (!p->known && g_hash_table_contains(blamed,
+				&s->nodes[p->node].info.node_guid)))
 			continue;
 		if (bad++ < PORT_LINES_MAX) {
 			g_autofree char *place = snapshot_place(s, p->node,
