@@ -106,22 +106,20 @@ transition_first(const struct transition *t, const uint8_t *looped,
 	return first;
 }
 
-static bool
-arrives(const struct transition *t, const struct lft *lft, uint32_t sw,
-	uint16_t lid)
+enum fate { FATE_ARRIVES, FATE_ENDS, FATE_ROUND };
+
+/* Of packets to this LID from the switch. */
+static enum fate
+path_fate(const struct transition *t, const struct lft *lft, uint32_t sw,
+	  uint16_t lid)
 {
 	const struct graph_target *target = graph_target_at(t->g, lid);
 
-	return verify_follow(t->g, lft, lid, &sw) < VERIFY_HOPS_MAX &&
-		(!target || (target->sw == sw && target->port ==
-			     lft_row(lft, sw)[lid]));
-}
-
-static bool
-goes_round(const struct transition *t, const struct lft *lft, uint32_t sw,
-	   uint16_t lid)
-{
-	return verify_follow(t->g, lft, lid, &sw) >= VERIFY_HOPS_MAX;
+	if (verify_follow(t->g, lft, lid, &sw) >= VERIFY_HOPS_MAX)
+		return FATE_ROUND;
+	return !target || (target->sw == sw &&
+			   target->port == lft_row(lft, sw)[lid]) ?
+		FATE_ARRIVES : FATE_ENDS;
 }
 
 /* Takes back new entries whose path does not arrive, if the old path did, or if
@@ -130,16 +128,19 @@ static void
 take_back(const struct transition *t, struct lft *first)
 {
 	uint32_t sw, lid;
+	enum fate fate;
 	bool has_changed;
 
 	do {
 		has_changed = false;
 		for (sw = lid = 0; find_difference(first, t->held, &sw, &lid);
 		     lid++) {
-			if (lft_row(first, sw)[lid] == LFT_NO_PATH ||
-			    arrives(t, first, sw, (uint16_t)lid) ||
-			    (!arrives(t, t->held, sw, (uint16_t)lid) &&
-			     !goes_round(t, first, sw, (uint16_t)lid)))
+			if (lft_row(first, sw)[lid] == LFT_NO_PATH)
+				continue;
+			fate = path_fate(t, first, sw, (uint16_t)lid);
+			if (fate == FATE_ARRIVES || (fate == FATE_ENDS &&
+			    path_fate(t, t->held, sw, (uint16_t)lid) !=
+			    FATE_ARRIVES))
 				continue;
 			lft_row(first, sw)[lid] = lft_row(t->held, sw)[lid];
 			has_changed = true;
@@ -304,14 +305,15 @@ make_stage(struct transition *t, const GArray *rest)
 		uint8_t port = lft_row(t->wanted, r->sw)[r->lid];
 		uint8_t *then = &lft_row(t->then, r->sw)[r->lid];
 		uint32_t edge = graph_edge_at(t->g, r->sw, port);
+		enum fate fate;
 
 		/* Tested with the new entry in place: the path may lead back
 		 * here. */
 		*then = port;
-		if (edge != SNAPSHOT_NONE &&
-		    (goes_round(t, t->then, r->sw, r->lid) ||
-		     (!arrives(t, t->then, r->sw, r->lid) &&
-		      arrives(t, t->now, r->sw, r->lid)))) {
+		fate = edge == SNAPSHOT_NONE ? FATE_ARRIVES :
+			path_fate(t, t->then, r->sw, r->lid);
+		if (fate == FATE_ROUND || (fate == FATE_ENDS &&
+		    path_fate(t, t->now, r->sw, r->lid) == FATE_ARRIVES)) {
 			*then = lft_row(t->now, r->sw)[r->lid];
 			continue;
 		}
