@@ -285,7 +285,7 @@ static const struct mad_field mc_member_fields[] = {
 	GROUP(mtu_selector, "MTUSelector", 304, 2, SPECIAL),
 	GROUP(mtu, "MTU", 306, 6, SPECIAL),
 	GROUP(tclass, "TClass", 312, 8, PLAIN),
-	GROUP(pkey, "P_Key", 320, 16, PLAIN),
+	GROUP(pkey, "P_Key", 320, 16, SPECIAL),
 	GROUP(rate_selector, "RateSelector", 336, 2, SPECIAL),
 	GROUP(rate, "Rate", 338, 6, SPECIAL),
 	GROUP(life_selector, "PacketLifeTimeSelector", 344, 2, SPECIAL),

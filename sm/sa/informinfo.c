@@ -24,6 +24,9 @@
  *    range begins with 0xffff (all).
  *  - A Notice is for the subscriptions of its time. An index that became free is
  *    given again, so it does not tell them from later ones.
+ *  - Traps 256 to 259 tell of wrong keys: only a trusted requester may subscribe
+ *    to them (IBA C15-0.2-1.16), by their numbers. A subscription to all traps
+ *    does not have them.
  *  - A port that shares no partition with the source of a Notice gets no Report
  *    of it (IBA o13-17.1.1). The source is the GID inside for traps 64 and 65;
  *    for 66 and 67 the group's partition counts: the SA has it for its own
@@ -144,6 +147,12 @@ names_gid(const struct inform_info *info)
 	return memcmp(info->gid, none, 16) != 0;
 }
 
+static bool
+is_security_trap(bool generic, unsigned trap)
+{
+	return generic && trap >= 256 && trap <= 259;
+}
+
 /* NULL: there is none. */
 static struct subscription *
 find_same(const struct informs *i, const struct subscription *as)
@@ -167,7 +176,7 @@ find_same(const struct informs *i, const struct subscription *as)
 
 unsigned
 informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
-	    uint32_t qp, struct inform_info *info, int64_t now)
+	    uint32_t qp, bool trusted, struct inform_info *info, int64_t now)
 {
 	struct subscription s = {
 		.qp = qp, .info = *info, .made = now, .confirmed = now,
@@ -189,6 +198,8 @@ informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
 		sa_store_remove(&i->all, sa_store_place(&i->all, same));
 		return MAD_STATUS_OK;
 	}
+	if (!trusted && is_security_trap(info->generic, info->trap))
+		return SA_STATUS_REQ_INVALID;
 	if (names_gid(info)) {
 		source = sa_db_gid(v, info->gid);
 		if (source == SNAPSHOT_NONE)
@@ -235,7 +246,8 @@ wants(const struct sa_db *v, const struct inform_info *info,
 		return false;
 	if (info->type != TYPE_ALL && info->type != e->type)
 		return false;
-	if (info->trap != TRAP_ALL && info->trap != e->trap)
+	if (info->trap != e->trap && (info->trap != TRAP_ALL ||
+				      is_security_trap(e->generic, e->trap)))
 		return false;
 	if (info->producer != PRODUCER_ALL && info->producer != e->producer)
 		return false;

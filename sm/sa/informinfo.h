@@ -35,8 +35,8 @@ void informs_free(struct informs *i);
 
 /* Set(InformInfo): subscribe or unsubscribe; of a port and its QP. SA status. */
 unsigned informs_set(struct informs *i, const struct sa_db *v,
-		     uint32_t from, uint32_t qp, struct inform_info *info,
-		     int64_t now);
+		     uint32_t from, uint32_t qp, bool trusted,
+		     struct inform_info *info, int64_t now);
 
 /* A Notice (64 bytes as on the wire, and the GID of its issuer), for each
  * subscriber that matches, if the partitions allow it (IBA 13.4.9, C13-44).

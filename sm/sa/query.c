@@ -144,7 +144,9 @@ find_group(struct found *f, const struct group *g,
 	uint8_t blank[SA_DATA_LEN];
 
 	if (!sa_limits_hold(&limits, r.mtu, r.rate, r.life) ||
-	    !shares_pkey(q, r.pkey))
+	    !shares_pkey(q, r.pkey) ||
+	    (q->h.comp_mask >> MCM_PKEY & 1 &&
+	     pkey_base(want->pkey) != pkey_base(r.pkey)))
 		return;
 	if (!members->len || (!q->viewer.trusted && !by_port && !by_state)) {
 		if (!by_state || !want->join_state)
@@ -228,7 +230,8 @@ find_services(struct found *f)
 	}
 }
 
-/* Of a requester that is not trusted, its own subscriptions. */
+/* Of a requester that is not trusted, its own subscriptions, without their QPs
+ * (IBA C15-0.2-1.16). */
 static void
 find_informs(struct found *f)
 {
@@ -244,6 +247,8 @@ find_informs(struct found *f)
 		if (!viewer->trusted &&
 		    s->port_guid != viewer->db->ends[viewer->port].guid)
 			continue;
+		if (!viewer->trusted)
+			r.info.qpn = 0;
 		memcpy(r.subscriber_gid, s->gid, 16);
 		found_add(f, &r, 0);
 	}
@@ -414,8 +419,8 @@ query_change(struct sa_query *q)
 			 &r.service, q->request->now);
 	else
 		status = informs_set(q->sa->informs, q->viewer.db, q->viewer.port,
-				     q->request->qp, &r.inform,
-				     q->request->now);
+				     q->request->qp, q->viewer.trusted,
+				     &r.inform, q->request->now);
 	if (!status)
 		sa_record_encode(attr_id, answer_data(q), &r);
 	answer_status(q, status);

@@ -347,7 +347,7 @@ WORD(do_qps, struct desk *d)
 	for (unsigned c = first; c < (is_all ? CLIENTS : first + 1); c++)
 		for (unsigned qp = strtoul(words[1], NULL, 10); qp <= to; qp++)
 			assert_int_equal(informs_set(d->l->sa->informs,
-				d->l->v, lab_host(d->l, c + 1), qp, &info,
+				d->l->v, lab_host(d->l, c + 1), qp, true, &info,
 				0), 0);
 }
 

@@ -353,7 +353,7 @@ STORES_TEST(test_each_of_many_notices_goes_to_each_of_many_subscribers)
 	for (unsigned qp = 1; qp <= 128; qp++)
 		for (unsigned host = 0; host < STAR_HOSTS; host++)
 			assert_int_equal(informs_set(l->sa->informs, l->v,
-					lab_host(l, host), qp, &info,
+					lab_host(l, host), qp, true, &info,
 					l->now), 0);
 	for (unsigned i = 0; i < STAR_HOSTS; i++)
 		notify(l, 64, 20, i);
