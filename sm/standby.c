@@ -208,7 +208,7 @@ static void
 take_state(struct standby *b, const struct transport_mad *m)
 {
 	uint8_t first[MAD_SIZE] = { 0 };
-	struct sa_message_message message = { .len = 0 };
+	struct sa_message message = { .len = 0 };
 	struct sa_header h;
 	size_t size;
 

@@ -778,8 +778,8 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 	advance(x);
 }
 
-void
-mad_client_hear(struct mad_client *x)
+static void
+hear(struct mad_client *x)
 {
 	int64_t now = transport_now(x->transport);
 
@@ -794,10 +794,15 @@ static void
 on_mad(const struct transport_mad *m, void *data)
 {
 	struct mad_client *x = data;
+	struct sa_message message;
 	struct mad_header h;
 	struct mad_request *r;
 
-	mad_client_hear(x);
+	hear(x);
+	if (x->message && sa_message_read(m, &message)) {
+		x->message(&message, x->message_data);
+		return;
+	}
 	if (!mad_header_read(m->mad, m->len, &h)) {
 		x->stats.malformed++;
 		drop(x, "short MAD", m);

@@ -11,7 +11,7 @@
 #ifndef MINISM_IO_MAD_CLIENT_H
 #define MINISM_IO_MAD_CLIENT_H
 
-#include "sm/io/transport.h"
+#include "sm/io/sa_message.h"
 #include "sm/io/window.h"
 #include "sm/mad/mad.h"
 #include "topology/smp_attr.h"
@@ -104,6 +104,9 @@ struct mad_client {
 	void *serve_data;
 	mad_client_drop_fn drop;
 	void *drop_data;
+	/* For messages of the SA, requests and answers; else each is a MAD. */
+	void (*message)(const struct sa_message *m, void *data);
+	void *message_data;
 	/* With requests on the wire, this process stood still for a second or
 	 * more, and goes on. It comes before the answers and the time-outs of
 	 * that time, and may cancel requests. */
@@ -138,8 +141,6 @@ struct mad_client *mad_client_new(struct transport *t,
 				  const struct mad_client_params *params);
 void mad_client_free(struct mad_client *x); /* cancels everything, keeps t */
 
-/* A MAD came that another receiver took. */
-void mad_client_hear(struct mad_client *x);
 /* Has the agent at the end of this route answered when its request was given up
  * already, and no later one quickly? */
 bool mad_client_is_late(const struct mad_client *x, const struct dr_path *path);

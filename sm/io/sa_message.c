@@ -17,14 +17,6 @@
 
 #define OFF_CLASS	1
 
-struct sa_message {
-	struct transport *transport;
-	sa_message_message_fn receiver;
-	void *receiver_data;
-	transport_recv_fn next;		/* gets all other MADs */
-	void *next_data;
-};
-
 /* A simulator in place of the kernel does not segment, and sends one MAD as it
  * is, so the header is that of a first segment. */
 bool
@@ -46,7 +38,7 @@ sa_message_send(struct transport *t, const struct mad_addr *to,
 }
 
 bool
-sa_message_read(const struct transport_mad *m, struct sa_message_message *out)
+sa_message_read(const struct transport_mad *m, struct sa_message *out)
 {
 	unsigned only = RMPP_FLAG_FIRST | RMPP_FLAG_LAST;
 	size_t class_len = RMPP_SA_HEADER_LEN - RMPP_HEADER_LEN;
@@ -58,7 +50,7 @@ sa_message_read(const struct transport_mad *m, struct sa_message_message *out)
 	    !(r.flags & RMPP_FLAG_ACTIVE) || m->len < RMPP_SA_HEADER_LEN ||
 	    r.type != RMPP_TYPE_DATA)
 		return false;
-	*out = (struct sa_message_message){
+	*out = (struct sa_message){
 		.from = m->addr, .header = m->mad,
 		.data = m->mad + RMPP_SA_HEADER_LEN,
 		.len = m->len - RMPP_SA_HEADER_LEN,
@@ -69,39 +61,4 @@ sa_message_read(const struct transport_mad *m, struct sa_message_message *out)
 		out->len = MIN(out->len, r.length - class_len);
 	out->from.qkey = MAD_GSI_QKEY;
 	return true;
-}
-
-static void
-sa_message_on_recv(const struct transport_mad *m, void *data)
-{
-	struct sa_message *b = data;
-	struct sa_message_message message;
-
-	if (sa_message_read(m, &message))
-		b->receiver(&message, b->receiver_data);
-	else if (b->next)
-		b->next(m, b->next_data);
-}
-
-struct sa_message *
-sa_message_new(struct transport *t, sa_message_message_fn fn, void *data)
-{
-	struct sa_message *b = g_new0(struct sa_message, 1);
-
-	b->transport = t;
-	b->receiver = fn;
-	b->receiver_data = data;
-	b->next = t->on_recv;
-	b->next_data = t->recv_data;
-	transport_set_receiver(t, sa_message_on_recv, b);
-	return b;
-}
-
-void
-sa_message_free(struct sa_message *b)
-{
-	if (!b)
-		return;
-	transport_set_receiver(b->transport, b->next, b->next_data);
-	g_free(b);
 }

@@ -10,28 +10,16 @@
 #include "sm/io/transport.h"
 #include "sm/mad/rmpp.h"
 
-struct sa_message;
-
-struct sa_message_message {
+struct sa_message {
 	struct mad_addr from;
 	const uint8_t *header;	/* RMPP_SA_HEADER_LEN bytes */
-	const uint8_t *data;	/* both valid during the callback */
+	const uint8_t *data;	/* both valid as long as the MAD is */
 	size_t len;
 	bool cut;		/* the transport has no RMPP: there is only the
 				   first MAD */
 };
 /* False: it is a MAD of another kind. */
-bool sa_message_read(const struct transport_mad *m,
-		     struct sa_message_message *out);
-
-typedef void (*sa_message_message_fn)(const struct sa_message_message *m,
-				      void *data);
-/* Borrows t. From now on fn gets the messages that arrive, and the present
- * receiver of t all other MADs. */
-struct sa_message *sa_message_new(struct transport *t, sa_message_message_fn fn,
-				  void *data);
-/* The transport has its receiver back. */
-void sa_message_free(struct sa_message *b);
+bool sa_message_read(const struct transport_mad *m, struct sa_message *out);
 
 /* An answer; fills in its RMPP header. False: the transport refuses it. */
 bool sa_message_send(struct transport *t, const struct mad_addr *to,

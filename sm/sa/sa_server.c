@@ -109,7 +109,6 @@ struct sa_server {
 	struct sa *sa;
 	struct log *log;
 	struct sa_server_params params;
-	struct sa_message *messages;
 
 	struct sa_queue *queue;
 	struct sa_queue *held;	/* until the next view, */
@@ -675,14 +674,13 @@ sa_server_take(struct sa_server *d, const struct transport_mad *m)
 
 /* A request that came by RMPP: of several segments, or of one. */
 static void
-sa_server_on_message(const struct sa_message_message *m, void *data)
+sa_server_on_message(const struct sa_message *m, void *data)
 {
 	size_t len = MAX(RMPP_SA_HEADER_LEN + m->len, MAD_SIZE);
 	g_autofree uint8_t *mad = NULL;
 	struct sa_server *d = data;
 	struct sa_job *j;
 
-	mad_client_hear(d->client);
 	if (m->len > d->params.max_request)
 		len = MAD_SIZE;		/* enough to refuse it */
 	mad = g_malloc0(len);
@@ -738,7 +736,8 @@ sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
 	d->asked = g_new0(struct sa_subscriber, d->params.max_reports);
 	d->jobs = g_hash_table_new(sa_request_key_hash, sa_request_key_equal);
 	d->handed_to = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	d->messages = sa_message_new(d->transport, sa_server_on_message, d);
+	client->message = sa_server_on_message;
+	client->message_data = d;
 	begin_turn(d);
 	return d;
 }
@@ -751,7 +750,7 @@ sa_server_free(struct sa_server *d)
 	if (!d)
 		return;
 	mad_client_cancel_owner(d->client, d);
-	sa_message_free(d->messages);
+	d->client->message = NULL;
 	while ((link = g_queue_pop_head_link(&d->drawn[0])) ||
 	       (link = g_queue_pop_head_link(&d->drawn[1])))
 		sa_job_free(link->data);

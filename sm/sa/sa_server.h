@@ -52,8 +52,7 @@ struct sa_server_params {
  * 64 KiB. */
 extern const struct sa_server_params sa_server_params_default;
 
-/* Borrows its arguments. Comes after mad_client_new() and goes before
- * mad_client_free(): it puts RMPP before the transactions. params NULL: the
+/* Borrows its arguments, and takes the messages of `x`. params NULL: the
  * defaults. */
 struct sa_server *sa_server_new(struct mad_client *x, struct sa *sa,
 				struct log *log,

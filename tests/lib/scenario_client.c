@@ -20,7 +20,6 @@ struct client {
 	struct play *p;
 	uint32_t port;
 	struct transport *t;
-	struct sa_message *bulk;
 	struct mad_client *x;
 	unsigned status, n_answers, n_reports;
 	uint8_t data[SA_DATA_LEN];
@@ -33,7 +32,7 @@ struct client {
 };
 
 static void
-on_table(const struct sa_message_message *m, void *data)
+on_table(const struct sa_message *m, void *data)
 {
 	struct client *c = data;
 
@@ -63,7 +62,6 @@ client_free(gpointer data)
 {
 	struct client *c = data;
 
-	sa_message_free(c->bulk);
 	mad_client_free(c->x);
 	transport_free(c->t);
 	g_byte_array_unref(c->table);
@@ -91,7 +89,8 @@ client_at(struct play *p, uint32_t port)
 	c->x = mad_client_new(c->t, &wire);
 	c->x->serve = on_request;
 	c->x->serve_data = c;
-	c->bulk = sa_message_new(c->t, on_table, c);
+	c->x->message = on_table;
+	c->x->message_data = c;
 	g_ptr_array_add(p->clients, c);
 	return c;
 }
