@@ -6,15 +6,15 @@
  * Routes of a large fabric take longer, and so does a write to a disk that
  * stalls; the loop does neither.
  *
- * Method. Jobs wait in `todo`; the thread takes one after the other and puts it
+ * Method. A thread pool of one thread takes one job after the other, and puts it
  * into `did`, which a source of the loop empties. With a clock that is not that
  * of this machine a timer takes the thread's place, so that a seed repeats a
  * run.
  *
  * Safety. A job owns its values; the loop sees them before and after work(),
- * the thread during it. `lock` guards the two queues, `running` and `is_closing`;
- * it is never held while work() or done() runs. beside_free() does not wait for
- * a computation that was cancelled: its thread then frees all, if it gets there
+ * the thread during it. `jobs` is the loop's. beside_free() does not wait for
+ * a computation that was cancelled: a job has references on what its thread needs
+ * then, and the last one on `did` frees the jobs in it, if the thread gets there
  * before the end of the process.
  */
 #include "sm/io/beside.h"
@@ -23,21 +23,19 @@ struct beside_job {
 	struct beside_task task;
 	void *values, *data;
 	gint is_cancelled;	/* atomic */
+	GAsyncQueue *did;	/* references of the thread's */
+	GSource *source;
 };
 
 struct beside {
 	struct transport *t;	/* NULL: a thread in any case */
 	int64_t takes_us;
 	unsigned timer;		/* without a thread; 0: not running */
+	GQueue jobs;		/* those that have not ended, in order */
 
-	GThread *thread;	/* NULL: not started */
-	GSource *source;	/* calls settle_job() */
-	GMutex lock;
-	GCond changed;
-	GQueue todo, did;	/* struct beside_job */
-	struct beside_job *running;
-	bool is_closing;
-	bool is_left;		/* the thread frees all this */
+	GThreadPool *thread;	/* NULL: not started */
+	GAsyncQueue *did;
+	GSource *source;	/* calls settle_jobs() */
 };
 
 static bool
@@ -75,127 +73,102 @@ job_drop(gpointer job)
 	job_end(job);
 }
 
-static void
-beside_destroy(struct beside *b)
-{
-	g_queue_clear_full(&b->todo, job_drop);
-	g_queue_clear_full(&b->did, job_drop);
-	if (b->source)
-		g_source_unref(b->source);
-	g_mutex_clear(&b->lock);
-	g_cond_clear(&b->changed);
-	g_free(b);
-}
-
 /* -------------------------------------------------------------- the thread */
 
-static gpointer
-beside_thread(gpointer data)
+static void
+beside_thread(gpointer data, gpointer unused)
 {
-	struct beside *b = data;
-	bool is_left;
+	struct beside_job *job = data;
+	g_autoptr(GSource) source = job->source;
+	GAsyncQueue *did = job->did;
 
-	g_mutex_lock(&b->lock);
-	for (;;) {
-		while (!b->todo.length && !b->is_closing)
-			g_cond_wait(&b->changed, &b->lock);
-		b->running = g_queue_pop_head(&b->todo);
-		if (!b->running)
-			break;
-		g_mutex_unlock(&b->lock);
-		job_work(b->running);
-		g_mutex_lock(&b->lock);
-		g_queue_push_tail(&b->did, b->running);
-		b->running = NULL;
-		if (!b->is_closing)
-			g_source_set_ready_time(b->source, 0);
-		g_cond_broadcast(&b->changed);
-	}
-	is_left = b->is_left;
-	g_mutex_unlock(&b->lock);
-	if (is_left)
-		beside_destroy(b);
-	return NULL;
+	job_work(job);
+	g_async_queue_push(did, job);	/* now the loop's */
+	g_source_set_ready_time(source, 0);
+	g_async_queue_unref(did);
+}
+
+static void
+settle_job(struct beside *b, struct beside_job *job)
+{
+	g_queue_remove(&b->jobs, job);
+	job_end(job);
 }
 
 static gboolean
-settle_job(GSource *source, GSourceFunc fn, gpointer data)
+settle_jobs(GSource *source, GSourceFunc fn, gpointer data)
 {
 	struct beside *b = data;
 	struct beside_job *job;
 
 	g_source_set_ready_time(source, -1);
-	do {
-		g_mutex_lock(&b->lock);
-		job = g_queue_pop_head(&b->did);
-		g_mutex_unlock(&b->lock);
-		if (job)
-			job_end(job);
-	} while (job);
+	while ((job = g_async_queue_try_pop(b->did)))
+		settle_job(b, job);
 	return G_SOURCE_CONTINUE;
 }
 
 static void
 start_thread(struct beside *b)
 {
-	static GSourceFuncs funcs = { .dispatch = settle_job };
+	static GSourceFuncs funcs = { .dispatch = settle_jobs };
 	GMainContext *context = g_main_context_ref_thread_default();
+	GError *error = NULL;
 
 	b->source = g_source_new(&funcs, sizeof(GSource));
 	g_source_set_callback(b->source, NULL, b, NULL);
 	g_source_attach(b->source, context);
 	g_main_context_unref(context);
-	b->thread = g_thread_new("beside", beside_thread, b);
+	b->did = g_async_queue_new_full(job_drop);
+	b->thread = g_thread_pool_new(beside_thread, NULL, 1, TRUE, &error);
+	if (error)
+		g_error("%s", error->message);
 }
 
-/* Is there a job that was not cancelled? */
-static bool
-is_wanted(const struct beside *b)
+static void
+give_thread(struct beside *b, struct beside_job *job)
 {
-	bool wanted = b->did.length ||
-		(b->running && !is_cancelled(b->running));
+	if (!b->thread)
+		start_thread(b);
+	job->did = g_async_queue_ref(b->did);
+	job->source = g_source_ref(b->source);
+	g_thread_pool_push(b->thread, job, NULL);
+}
 
-	for (const GList *l = b->todo.head; l; l = l->next)
-		wanted |= !is_cancelled(l->data);
-	return wanted;
+static gint
+compare_wanted(gconstpointer job, gconstpointer unused)
+{
+	return is_cancelled(job);
 }
 
 /* Until all jobs that were not cancelled have ended. False: not in time. */
 static bool
 wait_for_thread(struct beside *b, int64_t until)
 {
-	bool wanted, in_time = true;
+	struct beside_job *job;
 
-	do {
-		settle_job(b->source, NULL, b);
-		g_mutex_lock(&b->lock);
-		wanted = is_wanted(b);
-		if (wanted && !b->did.length)
-			in_time = g_cond_wait_until(&b->changed, &b->lock,
-						    until);
-		g_mutex_unlock(&b->lock);
-	} while (wanted && in_time);
-	return !wanted;
+	while (g_queue_find_custom(&b->jobs, NULL, compare_wanted)) {
+		job = g_async_queue_timeout_pop(b->did, (guint64)
+				MAX(until - g_get_monotonic_time(), 0));
+		if (!job)
+			return false;
+		settle_job(b, job);
+	}
+	return true;
 }
 
-/* Ends the thread, or leaves it behind in a job. True: it has ended. */
-static bool
+/* Ends the thread, or leaves it behind in a job. */
+static void
 close_thread(struct beside *b)
 {
-	GThread *thread = b->thread;
-	bool is_busy;
+	bool is_idle = !b->jobs.length;
 
+	for (const GList *l = b->jobs.head; l; l = l->next)
+		beside_cancel(l->data);
+	g_queue_clear(&b->jobs);
+	g_thread_pool_free(b->thread, FALSE, is_idle);
 	g_source_destroy(b->source);
-	g_mutex_lock(&b->lock);
-	b->is_closing = true;
-	is_busy = b->is_left = b->running != NULL;
-	g_cond_broadcast(&b->changed);
-	g_mutex_unlock(&b->lock);
-	if (is_busy)
-		g_thread_unref(thread);
-	else
-		g_thread_join(thread);
-	return !is_busy;
+	g_source_unref(b->source);
+	g_async_queue_unref(b->did);
 }
 
 /* ------------------------------------------------------ instead of a thread */
@@ -204,9 +177,9 @@ static void
 on_timer(void *data)
 {
 	struct beside *b = data;
-	struct beside_job *job = g_queue_pop_head(&b->todo);
+	struct beside_job *job = g_queue_pop_head(&b->jobs);
 
-	b->timer = b->todo.length ?
+	b->timer = b->jobs.length ?
 		transport_timer_in(b->t, b->takes_us, on_timer, b) : 0;
 	job_work(job);
 	job_end(job);
@@ -221,8 +194,6 @@ beside_new(struct transport *t, int64_t takes_us)
 
 	b->t = t;
 	b->takes_us = takes_us;
-	g_mutex_init(&b->lock);
-	g_cond_init(&b->changed);
 	return b;
 }
 
@@ -233,17 +204,15 @@ beside_free(struct beside *b, int64_t wait_us)
 
 	if (!b)
 		return true;
-	while (!has_thread(b) && b->todo.length) {
+	while (!has_thread(b) && b->jobs.length) {
 		transport_timer_clear(b->t, &b->timer);
 		on_timer(b);
 	}
-	transport_timer_clear(b->t, &b->timer);
 	if (b->thread) {
 		ok = wait_for_thread(b, g_get_monotonic_time() + wait_us);
-		if (!close_thread(b))
-			return ok;
+		close_thread(b);
 	}
-	beside_destroy(b);
+	g_free(b);
 	return ok;
 }
 
@@ -261,13 +230,10 @@ beside_run(struct beside *b, const struct beside_task *task, void *values,
 		job_end(job);
 		return NULL;
 	}
-	if (has_thread(b) && !b->thread)
-		start_thread(b);
-	g_mutex_lock(&b->lock);
-	g_queue_push_tail(&b->todo, job);
-	g_cond_broadcast(&b->changed);
-	g_mutex_unlock(&b->lock);
-	if (!b->thread && !b->timer)
+	g_queue_push_tail(&b->jobs, job);
+	if (has_thread(b))
+		give_thread(b, job);
+	else if (!b->timer)
 		b->timer = transport_timer_in(b->t, b->takes_us, on_timer, b);
 	return job;
 }
