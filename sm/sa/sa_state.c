@@ -72,30 +72,21 @@ notify(struct sa *sa, const struct sa_db *v, uint16_t trap,
 	informs_notify(sa->informs, v, notice, issuer, pkey, now);
 }
 
-/* 64: GID in service; 65: GID out of service. Both lists are sorted by GUID. */
+/* 64: GID in service; 65: GID out of service. The ports of one view that the
+ * other does not have. */
 static void
-notify_ports(struct sa *sa, const struct sa_db *before, int64_t now)
+notify_ports(struct sa *sa, uint16_t trap, const struct sa_db *v,
+	     const struct sa_db *other, int64_t now)
 {
-	const struct sa_db *v = sa->view;
-	uint32_t i = 0, k = 0;
-	uint64_t old, new;
 	uint8_t gid[16];
 
-	while (i < before->n_by_guid || k < v->n_by_guid) {
-		old = i < before->n_by_guid ?
-			before->subnet->ports[before->by_guid[i]].guid :
-			UINT64_MAX;
-		new = k < v->n_by_guid ?
-			v->subnet->ports[v->by_guid[k]].guid : UINT64_MAX;
-		if (old < new) {
-			sa_db_make_gid(before, before->by_guid[i], gid);
-			notify(sa, before, 65, gid, 0, now);
-		} else if (new < old) {
-			sa_db_make_gid(v, v->by_guid[k], gid);
-			notify(sa, v, 64, gid, 0, now);
-		}
-		i += old <= new;
-		k += new <= old;
+	for (uint32_t i = 0; i < v->n_by_guid; i++) {
+		uint32_t port = v->by_guid[i];
+
+		if (sa_db_guid(other, v->ends[port].guid) != SNAPSHOT_NONE)
+			continue;
+		sa_db_make_gid(v, port, gid);
+		notify(sa, v, trap, gid, 0, now);
 	}
 }
 
@@ -128,8 +119,10 @@ sa_publish(struct sa *sa, struct sa_db *view, int64_t now)
 		informs_follow(sa->informs, view);
 		groups_follow(sa->groups, view);
 		services_follow(sa->services, view);
-		if (before)
-			notify_ports(sa, before, now);
+		if (before) {
+			notify_ports(sa, 65, before, view, now);
+			notify_ports(sa, 64, view, before, now);
+		}
 		notify_groups(sa, now);
 	} else {	/* later, as the master again, they would be old */
 		informs_forget(sa->informs);
