@@ -103,16 +103,16 @@ sa_queue_free(struct sa_queue *q)
 	g_free(q);
 }
 
-enum sa_refusal
+const char *
 sa_queue_add(struct sa_queue *q, struct sa_job *j)
 {
 	gpointer lid = GUINT_TO_POINTER(j->key.lid);
 	struct sa_client *c = g_hash_table_lookup(q->clients, lid);
 
 	if (c && c->line.length >= q->max_client)
-		return SA_REFUSED_SURPLUS;
+		return "a client asks too much";
 	if (c && q->length >= q->max)
-		return SA_REFUSED_FULL;
+		return "too many requests wait";
 	if (!c) {
 		c = g_new0(struct sa_client, 1);
 		c->lid = j->key.lid;
@@ -122,7 +122,7 @@ sa_queue_add(struct sa_queue *q, struct sa_job *j)
 	}
 	g_queue_push_tail_link(&c->line, &j->link);
 	q->length++;
-	return SA_REFUSED_NONE;
+	return NULL;
 }
 
 struct sa_job *

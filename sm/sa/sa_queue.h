@@ -43,14 +43,9 @@ void sa_job_free(struct sa_job *j);
 struct sa_queue *sa_queue_new(unsigned max, unsigned max_client);
 void sa_queue_free(struct sa_queue *q);	/* and the jobs in it */
 
-enum sa_refusal {
-	SA_REFUSED_NONE,
-	SA_REFUSED_SURPLUS,	/* its client has max_client waiting */
-	SA_REFUSED_FULL,	/* max wait, and one of its client's */
-};
-
-/* Takes j over, unless it is refused. */
-enum sa_refusal sa_queue_add(struct sa_queue *q, struct sa_job *j);
+/* Takes j over: NULL. Else why not: its client has max_client waiting, or max
+ * wait, and one of its client's. */
+const char *sa_queue_add(struct sa_queue *q, struct sa_job *j);
 /* The oldest job of the next client, now the caller's; NULL: none waits. */
 struct sa_job *sa_queue_next(struct sa_queue *q);
 /* Is it a Set or a Delete? */

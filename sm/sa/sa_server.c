@@ -389,16 +389,14 @@ sa_server_on_due(void *data)
 static void
 queue_job(struct sa_server *d, struct sa_queue *queue, struct sa_job *j)
 {
-	enum sa_refusal why = sa_queue_add(queue, j);
+	const char *why = sa_queue_add(queue, j);
 
 	d->stats.waiting = sa_queue_length(d->queue);
 	d->stats.longest = MAX(d->stats.longest, d->stats.waiting);
-	if (why == SA_REFUSED_SURPLUS)
-		send_busy(d, j, "a client asks too much");
-	else if (why == SA_REFUSED_FULL)
-		send_busy(d, j, "too many requests wait");
-	if (why != SA_REFUSED_NONE)
-		end_job(d, j);
+	if (!why)
+		return;
+	send_busy(d, j, why);
+	end_job(d, j);
 }
 
 static bool
