@@ -2,10 +2,11 @@
 /*
  * The fabric as records.
  *
- * Method. A kind of record is a row of `tables`: whether ports or switches have
- * such records, and which components number them; scan_count() has how many each
- * has, make_of_port() and make_of_switch() what is in one. The scan walks the
- * ports or switches, makes their records, and keeps those that match the request.
+ * Method. A kind of record is a row of `tables`: whether each port has such
+ * records or port 0 of a switch only, and which components number them;
+ * scan_count() has how many, make_of_port() and make_of_switch() what is in one.
+ * The scan walks the ports, makes their records, and keeps those that match the
+ * request.
  *
  * Cost. If the mask has a LID, or of a NodeRecord a PortGUID or NodeGUID, only
  * that node is walked; a BlockNum leaves one record of each port or switch. A
@@ -105,13 +106,12 @@ records_of_bytes(const struct sa_query *q, unsigned attr_id,
 
 /* ----------------------------------------------- one kind after the other */
 
-enum domain { BY_PORT, BY_SWITCH };
 #define NO_TABLE	PORT_N_TABLES
 
 /* A kind of record. */
 struct fabric_table {
 	uint16_t attr_id;
-	uint8_t domain;
+	bool of_switch;		/* only port 0 of a switch has one */
 	int8_t block;		/* component that is the number of a record, */
 	uint8_t block_base;	/* which begins with this; -1: none */
 	int8_t port;		/* component that is the port's number, or -1;
@@ -128,7 +128,7 @@ struct scan {
 	const struct fabric_table *table;
 	const struct mad_field *fields;	/* of a record, by component */
 	struct sa_match match;
-	uint32_t at, end;	/* ports or switches */
+	uint32_t at, end;	/* ports */
 	uint32_t i, n;		/* records of `at`, */
 	uint16_t lid;		/* and its LID */
 	uint32_t i_first, i_end;	/* those that are wanted */
@@ -231,7 +231,7 @@ static bool
 make_of_switch(const struct scan *s, uint8_t *record)
 {
 	const struct snapshot *n = s->v->subnet;
-	const struct snapshot_node *node = &n->nodes[n->switches[s->at]];
+	const struct snapshot_node *node = snapshot_node_of(n, s->at);
 	uint32_t position, block;
 	const uint16_t *masks;
 
@@ -240,14 +240,14 @@ make_of_switch(const struct scan *s, uint8_t *record)
 		sa_record_encode(SA_ATTR_SWITCH_INFO, record, &node->sw);
 		return node->sw_known;
 	case SA_ATTR_LINEAR_FT:
-		memcpy(record + BLOCK_OFFSET, lft_row(s->v->lft, s->at) +
+		memcpy(record + BLOCK_OFFSET, lft_row(s->v->lft, node->sw_index) +
 		       s->i * LFT_BLOCK, LFT_BLOCK);
 		return true;
 	}
 	/* a multicast table */
 	position = s->i / s->mft->n_blocks;
 	block = s->i % s->mft->n_blocks;
-	masks = mft_block(s->mft, s->at, position, block);
+	masks = mft_block(s->mft, node->sw_index, position, block);
 	bytes_store16(record + 2, (uint16_t)(position << 12 | block));
 	for (unsigned k = 0; k < MFT_BLOCK; k++)
 		bytes_store16(record + BLOCK_OFFSET + 2 * k, masks[k]);
@@ -262,8 +262,8 @@ scan_make(const struct scan *s, uint8_t *record)
 	const struct mad_field *f;
 
 	sa_record_encode(t->attr_id, record, NULL);
-	if (t->domain == BY_PORT ? !make_of_port(s, record) :
-	    !make_of_switch(s, record))
+	if (t->of_switch ? !make_of_switch(s, record) :
+	    !make_of_port(s, record))
 		return false;
 	bytes_store16(record, s->lid);
 	if (t->block >= 0) {
@@ -280,16 +280,16 @@ scan_make(const struct scan *s, uint8_t *record)
 }
 
 static const struct fabric_table tables[] = {
-	{ SA_ATTR_NODE, BY_PORT, -1, 0, -1, NO_TABLE },
-	{ SA_ATTR_PORT_INFO, BY_PORT, -1, 0, 1, NO_TABLE },
-	{ SA_ATTR_LINK, BY_PORT, -1, 0, 1, NO_TABLE },
-	{ SA_ATTR_GUID_INFO, BY_PORT, 1, 0, -1, NO_TABLE },
-	{ SA_ATTR_PKEY_TABLE, BY_PORT, 1, 0, 2, PORT_TABLE_PKEY },
-	{ SA_ATTR_SL_TO_VL, BY_PORT, 1, 0, 2, PORT_TABLE_SL2VL },
-	{ SA_ATTR_VL_ARB, BY_PORT, 2, 1, 1, PORT_TABLE_VL_ARB },
-	{ SA_ATTR_SWITCH_INFO, BY_SWITCH, -1, 0, -1, NO_TABLE },
-	{ SA_ATTR_LINEAR_FT, BY_SWITCH, 1, 0, -1, NO_TABLE },
-	{ SA_ATTR_MULTICAST_FT, BY_SWITCH, -1, 0, -1, NO_TABLE },
+	{ SA_ATTR_NODE, false, -1, 0, -1, NO_TABLE },
+	{ SA_ATTR_PORT_INFO, false, -1, 0, 1, NO_TABLE },
+	{ SA_ATTR_LINK, false, -1, 0, 1, NO_TABLE },
+	{ SA_ATTR_GUID_INFO, false, 1, 0, -1, NO_TABLE },
+	{ SA_ATTR_PKEY_TABLE, false, 1, 0, 2, PORT_TABLE_PKEY },
+	{ SA_ATTR_SL_TO_VL, false, 1, 0, 2, PORT_TABLE_SL2VL },
+	{ SA_ATTR_VL_ARB, false, 2, 1, 1, PORT_TABLE_VL_ARB },
+	{ SA_ATTR_SWITCH_INFO, true, -1, 0, -1, NO_TABLE },
+	{ SA_ATTR_LINEAR_FT, true, 1, 0, -1, NO_TABLE },
+	{ SA_ATTR_MULTICAST_FT, true, -1, 0, -1, NO_TABLE },
 };
 
 /* How many records the port or switch may have of the kind. */
@@ -339,13 +339,13 @@ static bool
 scan_open(struct scan *s)
 {
 	const struct snapshot *n = s->v->subnet;
-	uint32_t port = s->table->domain == BY_SWITCH ?
-		n->nodes[n->switches[s->at]].first_port : s->at;
+	uint8_t num = n->ports[s->at].num;
 
-	s->lid = lid_of(s->v, port);
-	if (!s->lid || (s->port_num >= 0 && !ignores_number(s) &&
-			n->ports[port].num != s->port_num) ||
-	    !sa_viewer_sees(&s->base.viewer, snapshot_holder_of(n, port)))
+	s->lid = lid_of(s->v, s->at);
+	if (!s->lid || (s->table->of_switch && (num ||
+			!snapshot_is_switch(snapshot_node_of(n, s->at)))) ||
+	    (s->port_num >= 0 && !ignores_number(s) && num != s->port_num) ||
+	    !sa_viewer_sees(&s->base.viewer, snapshot_holder_of(n, s->at)))
 		return false;
 	s->i = s->i_first;
 	s->n = MIN(scan_count(s), s->i_end);
@@ -416,14 +416,8 @@ narrow_to_port(struct scan *s, uint32_t port)
 	if (port == SNAPSHOT_NONE)
 		return;
 	n = snapshot_node_of(s->v->subnet, port);
-	if (s->table->domain == BY_PORT) {
-		s->at = snapshot_is_switch(n) ? n->first_port : port;
-		s->end = snapshot_is_switch(n) ?
-			s->at + n->info.num_ports + 1u : s->at + 1;
-	} else if (snapshot_is_switch(n)) {
-		s->at = n->sw_index;
-		s->end = s->at + 1;
-	}
+	s->at = snapshot_is_switch(n) ? n->first_port : port;
+	s->end = s->at + 1u + (snapshot_is_switch(n) ? n->info.num_ports : 0);
 }
 
 /* The LID of the request is any of a range; that of a record is its first. */
@@ -521,8 +515,7 @@ records_of_fabric(const struct sa_query *q, unsigned *status)
 	s->mft = s->v->mft ? mft_ref(s->v->mft) : NULL;
 	s->i_end = UINT32_MAX;
 	s->port_num = -1;
-	s->end = table->domain == BY_PORT ? s->v->subnet->n_ports :
-		s->v->subnet->n_switches;
+	s->end = s->v->subnet->n_ports;
 	scan_narrow(s, q);
 	*status = 0;
 	return &s->base;
