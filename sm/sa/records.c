@@ -18,9 +18,8 @@
  *
  * Tables of ports are answered as far as the sweep has read or written them:
  * P_Key tables of end ports, those of a switch's external ports if they enforce
- * partitions, and the other two tables with QoS. If no P_Key block of an end port
- * is known, the answer has the keys that the plan gives it. With QoS each port
- * has all blocks, as osmtest expects: those without a use are empty.
+ * partitions, and the other two tables with QoS. With QoS each port has all
+ * blocks, as osmtest expects: those without a use are empty.
  *
  * Visibility. A requester that is not trusted sees ports with which it shares a
  * partition (IBA C15-0.1.22); M_Keys and P_Key tables only the trusted.
@@ -142,41 +141,18 @@ lid_of(const struct sa_db *v, uint32_t port)
 	return v->lids->base[snapshot_holder_of(v->subnet, port)];
 }
 
-/* P_Key blocks of the port; 0: none of them is known. */
-static unsigned
-known_pkey_blocks(const struct sa_db *v, uint32_t port)
-{
-	unsigned n = v->tables ?
-		v->tables->n_blocks[PORT_TABLE_PKEY][port] : 0;
-
-	for (unsigned i = 0; i < n; i++)
-		if (sa_db_block(v, PORT_TABLE_PKEY, port, i))
-			return n;
-	return 0;
-}
-
 /* A block of a table of ports: P_Keys, SL to VL, VL arbitration. */
 static bool
 make_block(const struct scan *s, uint8_t *record)
 {
 	enum port_table table = s->table->table;
 	const union port_block *b = sa_db_block(s->v, table, s->at, s->i);
-	const struct memberships *m = s->v->memberships;
-	union port_block other = { .pkeys = { 0 } };
+	static const union port_block empty;
 	uint8_t data[SMP_DATA_LEN];
 
-	if (!b && table == PORT_TABLE_PKEY &&
-	    !known_pkey_blocks(s->v, s->at)) {
-		uint32_t first = m->first[s->at] + s->i * PKEYS_A_BLOCK;
-
-		for (uint32_t k = 0; k < PKEYS_A_BLOCK &&
-		     first + k < m->first[s->at + 1]; k++)
-			other.pkeys[k] = m->pkeys[first + k];
-		b = &other;
-	}
 	if (!b && table != PORT_TABLE_PKEY && s->v->qos &&
 	    s->v->subnet->ports[s->at].known)
-		b = &other;
+		b = &empty;
 	if (!b)
 		return false;
 	smp_table_encode(table, data, b);
@@ -297,19 +273,14 @@ static uint32_t
 scan_count(const struct scan *s)
 {
 	const struct snapshot *n = s->v->subnet;
-	const struct memberships *m = s->v->memberships;
 	uint32_t at = s->at;
-	unsigned known;
 
 	switch (s->table->attr_id) {
 	case SA_ATTR_GUID_INFO:
 		return MAX((n->ports[at].info.guid_cap + 7u) / 8, 1u);
 	case SA_ATTR_PKEY_TABLE:
-		known = known_pkey_blocks(s->v, at);
-		if (known || !snapshot_is_end_port(n, at))
-			return known;
-		return MAX((m->first[at + 1] - m->first[at] +
-			    PKEYS_A_BLOCK - 1) / PKEYS_A_BLOCK, 1u);
+		return s->v->tables ?
+			s->v->tables->n_blocks[PORT_TABLE_PKEY][at] : 0;
 	case SA_ATTR_SL_TO_VL:	/* one for each input port; a CA has none */
 		return snapshot_is_switch(snapshot_node_of(n, at)) ?
 			snapshot_node_of(n, at)->info.num_ports + 1u : 1;

@@ -147,6 +147,10 @@ check_tables(struct lab *l, unsigned lmc, unsigned seed)
 	for (uint32_t i = 0; i < l->s->n_switches * 3 * 4 * MFT_BLOCK; i++)
 		l->mft->masks[i] = (uint16_t)prng_below(&rng, 4);
 	lab_publish(l);
+	l->v->tables = port_tables_new(l->s);
+	for (uint32_t i = 0; i < l->v->n_by_guid; i++)
+		port_tables_set(l->v->tables, PORT_TABLE_PKEY, l->v->by_guid[i],
+				0, &(union port_block){ .pkeys = { 0xffff } });
 	unit_play(sa_words, l, "clients");
 	for (size_t k = 0; k < G_N_ELEMENTS(table_attrs); k++)
 		check_table(l, table_attrs[k], lmc == 0, &rng, &some, &none);
