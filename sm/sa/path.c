@@ -31,9 +31,8 @@
  * the subnet, as in OpenSM; clients compute their timeouts from it. From a port
  * to itself it is 0.
  *
- * Cost. path_may_start() skips sources that no path of the query can have, so a
- * query between all ports without a result costs a step for each port, not for
- * each pair.
+ * Cost. path_may_start() skips sources that have not the partition of the query:
+ * all paths of a small one cost a step for each port, not for each pair.
  */
 #include "sm/sa/query.h"
 
@@ -368,30 +367,15 @@ find_paths(struct path_table *t, uint32_t from, uint32_t to)
 	}
 }
 
-/* No path of a port has a larger MTU or rate, or a shorter life time, than the
- * port by itself; from a switch's port 0, the fastest of its cables counts. If
- * there is one destination, this would cost as much as the pair. */
+/* If there is one destination, more would cost as much as the pair. */
 static bool
 path_may_start(const struct path_table *t, uint32_t from)
 {
 	const struct sa_db *v = t->base.viewer.db;
-	const struct sa_end *end = &v->ends[from];
-	struct path_record best = { .mtu = end->way >> 5 };
 
-	if (!end->lid || !sa_viewer_sees(&t->base.viewer, from))
-		return false;
-	if (t->to.n == 1)
-		return true;
-	if (!end->way || !pkey_may_start(v, &t->query, from))
-		return false;
-	best.rate = way_rate(v, end->way, from);
-	if ((end->way & 31) == SA_RANK_ANY)
-		for (uint32_t i = v->first_hop[end->sw] + 1;
-		     i < v->first_hop[end->sw + 1]; i++)
-			if ((v->hops[i].way & 31u) > sa_rate_rank(best.rate))
-				best.rate = way_rate(v, v->hops[i].way, from);
-	return sa_limits_fit(&t->query.limits, &best.mtu, &best.rate, 0,
-			     &best.life);
+	return v->ends[from].lid && sa_viewer_sees(&t->base.viewer, from) &&
+		(t->to.n == 1 || (v->ends[from].way &&
+				  pkey_may_start(v, &t->query, from)));
 }
 
 static enum sa_draw
