@@ -300,11 +300,9 @@ open_sa(struct sm_instance *sm)
 	sm->sa->is_manager = sm_instance_is_manager;
 	sm->sa->is_manager_data = sm;
 	server.touched = sm_instance_on_sa_touched;
-	server.touched_data = sm;
 	server.programming = sm_instance_is_programming;
-	server.programming_data = sm;
 	server.in_doubt = sm_instance_is_in_doubt;
-	server.doubt_data = sm;
+	server.data = sm;
 	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log,
 				      sweep_reroute, sweep_replaced,
 				      sm->sweep);

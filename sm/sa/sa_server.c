@@ -403,7 +403,7 @@ static bool
 is_programming(const struct sa_server *d)
 {
 	return d->params.programming &&
-		d->params.programming(d->params.programming_data);
+		d->params.programming(d->params.data);
 }
 
 /* May the next view answer otherwise? For a join, INSUFFICIENT is that the group
@@ -438,7 +438,7 @@ release_held(struct sa_server *d)
 static bool
 is_in_doubt(const struct sa_server *d)
 {
-	return d->params.in_doubt && d->params.in_doubt(d->params.doubt_data);
+	return d->params.in_doubt && d->params.in_doubt(d->params.data);
 }
 
 static bool
@@ -532,7 +532,7 @@ sa_server_touch(struct sa_server *d)
 						sa_server_on_due, d);
 	}
 	if (d->params.touched)
-		d->params.touched(d->params.touched_data);
+		d->params.touched(d->params.data);
 }
 
 /* --------------------------------------------------------------- answering */

@@ -34,18 +34,16 @@ struct sa_server_params {
 	unsigned max_reports;	/* without an answer yet */
 	size_t max_request;	/* bytes of a long request, */
 	size_t max_long;	/* and of all that wait */
+	void *data;		/* of the functions below, which may be NULL */
 	/* Is a plan being programmed? A new view follows, and
-	 * sa_server_touch(). May be NULL. */
+	 * sa_server_touch(). */
 	bool (*programming)(void *data);
-	void *programming_data;
 	/* May another manager be the master? Then all wait, until
-	 * sa_server_touch(). NULL: no. */
+	 * sa_server_touch(). */
 	bool (*in_doubt)(void *data);
-	void *doubt_data;
 	/* The SA's state may have changed, its groups or a lease: see
-	 * state_touch(). May be NULL. */
+	 * state_touch(). */
 	void (*touched)(void *data);
-	void *touched_data;
 };
 /* As many waiting as there are LIDs, 256 of one; 64 answers or 2 ms; 256 drawn,
  * 32 to one; 64 KiB at once, 64 MiB; 512 MiB within 10 s, 64 to one; 8 Reports;

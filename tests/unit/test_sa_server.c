@@ -222,7 +222,7 @@ WORD(do_desk, struct desk *d)
 		p.max_handed_of_one;
 	p.programming = is_programming;
 	p.touched = on_touched;
-	p.programming_data = p.touched_data = d;
+	p.data = d;
 	d->server = sa_server_new(d->x, d->l->sa, d->log, &p);
 	run(d, SECOND);
 }
