@@ -130,23 +130,19 @@ local_port_explain(const struct local_port *ports, size_t n,
 
 	while (i < n && !matches(&ports[i], wish))
 		i++;
-	if (i < n && (wish->guid || wish->num))
+	if (i < n && (wish->guid || wish->num)) {
 		g_string_append_printf(out, "%s port %u %s", ports[i].ca_name,
 				       ports[i].num, unfit(&ports[i]));
-	else if (wish->guid)
-		g_string_append_printf(out, "no local port with GUID 0x%016"
-				       PRIx64, wish->guid);
-	else if (wish->ca_name && wish->num)
-		g_string_append_printf(out, "no local port %u of %s",
-				       wish->num, wish->ca_name);
-	else if (wish->ca_name)
-		g_string_append_printf(out, "no local usable port of %s",
-				       wish->ca_name);
-	else if (wish->num)
-		g_string_append_printf(out, "no local usable port %u",
-				       wish->num);
-	else
+	} else {
 		g_string_append(out, "no local usable port");
+		if (wish->num)
+			g_string_append_printf(out, " %u", wish->num);
+		if (wish->ca_name)
+			g_string_append_printf(out, " of %s", wish->ca_name);
+		if (wish->guid)
+			g_string_append_printf(out, " with GUID 0x%016" PRIx64,
+					       wish->guid);
+	}
 	g_string_append(out, n > 0 ? "; local ports:\n" :
 			"; local ports: none");
 	for (i = 0; i < n; i++) {

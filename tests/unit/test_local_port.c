@@ -178,11 +178,11 @@ TEST(test_no_port_is_explained)
 		/* it has one */
 		{ { .ca_name = "x" }, 3, "no local usable port of x; ",
 		  "\nc port 1 0x0000000000000003 Active (Ethernet)" },
-		{ { .ca_name = "x", .num = 1 }, 0, "no local port 1 of x; ",
+		{ { .ca_name = "x", .num = 1 }, 0, "no local usable port 1 of x; ",
 		  "local ports: none" },
 		{ { .num = 3 }, 2, "no local usable port 3; ", "Initialize" },
-		{ { .guid = 9 }, 2, "no local port with GUID 0x00000000000000"
-		  "09; ", "Initialize" },
+		{ { .guid = 9 }, 2, "no local usable port with GUID 0x0000000000"
+		  "000009; ", "Initialize" },
 		{ { 0 }, 0, "no local usable port; ", "none" },
 	};
 
