@@ -74,24 +74,11 @@ struct waiting_notice {
 	uint64_t source;	/* PortGUID */
 	struct subscription next;	/* only what is compared */
 	int64_t since;
-	GBytes *key;		/* in `keys`, of the trap of a device, until the
-				   first Report of it; else NULL */
-	bool is_own;
+	uint64_t place;		/* among all there ever were */
+	bool is_begun;		/* an equal one is another one from now on */
 	uint32_t n_pkeys;
 	uint16_t pkeys[];	/* those that the source had */
 };
-
-/* Equal for Notices that differ in NoticeCount and NoticeToggle only. */
-static GBytes *
-notice_key(const uint8_t notice[NOTICE_LEN], const uint8_t issuer[16])
-{
-	uint8_t bytes[NOTICE_LEN + 16];
-
-	memcpy(bytes, notice, NOTICE_LEN);
-	memset(bytes + NOTICE_COUNT_OFFSET, 0, 2);
-	memcpy(bytes + NOTICE_LEN, issuer, 16);
-	return g_bytes_new(bytes, sizeof(bytes));
-}
 
 static int
 compare_subscription(const void *key, const void *element)
@@ -109,8 +96,6 @@ informs_new(void)
 
 	i->all.list = g_ptr_array_new_with_free_func(g_free);
 	i->all.compare = compare_subscription;
-	i->keys = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-					(GDestroyNotify)g_bytes_unref, NULL);
 	return i;
 }
 
@@ -119,8 +104,7 @@ informs_free(struct informs *i)
 {
 	if (!i)
 		return;
-	g_hash_table_unref(i->keys);
-	g_queue_clear_full(&i->waiting, g_free);
+	informs_forget(i);
 	g_ptr_array_unref(i->all.list);
 	g_free(i);
 }
@@ -340,24 +324,24 @@ next_subscriber(const struct informs *i, const struct sa_db *v,
 	return NULL;
 }
 
-/* An equal one is another one from now on. */
-static void
-forget_key(struct informs *i, struct waiting_notice *w)
+/* Does the trap of a device wait, whatever its NoticeCount and NoticeToggle? */
+static bool
+is_waiting(const struct informs *i, const uint8_t notice[NOTICE_LEN],
+	   const uint8_t issuer[16])
 {
-	if (w->key)
-		g_hash_table_remove(i->keys, w->key);
-	w->key = NULL;
-}
+	const size_t behind = NOTICE_COUNT_OFFSET + 2;
 
-/* All have been told, or it is dropped. */
-static void
-end_oldest(struct informs *i)
-{
-	struct waiting_notice *w = g_queue_pop_head(&i->waiting);
+	for (const GList *l = i->traps.head; l; l = l->next) {
+		const struct waiting_notice *w = l->data;
 
-	forget_key(i, w);
-	i->n_traps -= !w->is_own;
-	g_free(w);
+		if (!w->is_begun &&
+		    !memcmp(w->notice, notice, NOTICE_COUNT_OFFSET) &&
+		    !memcmp(w->notice + behind, notice + behind,
+			    NOTICE_LEN - behind) &&
+		    !memcmp(w->issuer, issuer, 16))
+			return true;
+	}
+	return false;
 }
 
 void
@@ -370,12 +354,11 @@ informs_notify(struct informs *i, const struct sa_db *v,
 	unsigned trap = (unsigned)bytes_load(notice + 4, 2);
 	bool is_sa = generic && trap >= 64 && trap <= 67;
 	bool is_own = is_sa && sa_db_gid(v, issuer) == v->subnet->local_port;
-	bool is_full = is_own ? i->waiting.length >= QUEUE_MAX :
-		i->n_traps >= TRAPS_MAX;
+	GQueue *line = is_own ? &i->own : &i->traps;
+	bool is_full = line->length >= (is_own ? QUEUE_MAX : TRAPS_MAX);
 	/* a GID is in service, out of service */
 	uint32_t source = sa_db_gid(v, is_sa && trap < 66 ?
 				    notice + NOTICE_GID_OFFSET : issuer);
-	g_autoptr(GBytes) key = NULL;
 	struct waiting_notice *w;
 	uint32_t n = 0;
 	uint16_t own;
@@ -387,21 +370,17 @@ informs_notify(struct informs *i, const struct sa_db *v,
 	if (!i->all.list->len || (!pkey && source == SNAPSHOT_NONE))
 		return;
 	i->dropped += is_full;
-	if (is_full && !is_own)
-		return;
-	if (!is_own)
-		key = notice_key(notice, issuer);
-	if (key && g_hash_table_contains(i->keys, key))
+	if (!is_own && (is_full || is_waiting(i, notice, issuer)))
 		return;
 	if (is_full)
-		end_oldest(i);
+		g_free(g_queue_pop_head(line));
 	if (!pkey)
 		n = m->first[source + 1] - m->first[source];
 	w = g_malloc0(sizeof(*w) + n * sizeof(*w->pkeys));
 	memcpy(w->notice, notice, NOTICE_LEN);
 	memcpy(w->issuer, issuer, 16);
-	w->is_own = is_own;
 	w->since = now;
+	w->place = i->noticed++;
 	w->pkey = pkey;
 	w->n_pkeys = n;
 	if (!pkey) {
@@ -409,10 +388,18 @@ informs_notify(struct informs *i, const struct sa_db *v,
 		memcpy(w->pkeys, m->pkeys + m->first[source],
 		       n * sizeof(*w->pkeys));
 	}
-	g_queue_push_tail(&i->waiting, w);
-	i->n_traps += !is_own;
-	if (key)
-		g_hash_table_add(i->keys, g_bytes_ref(w->key = key));
+	g_queue_push_tail(line, w);
+}
+
+/* The one with the Notice that came first. */
+static GQueue *
+first_line(struct informs *i)
+{
+	const struct waiting_notice *own = g_queue_peek_head(&i->own);
+	const struct waiting_notice *trap = g_queue_peek_head(&i->traps);
+
+	return !trap || (own && own->place < trap->place) ? &i->own :
+		&i->traps;
 }
 
 bool
@@ -422,14 +409,15 @@ informs_next(struct informs *i, const struct sa_db *v, int64_t now,
 	const struct subscription *s;
 	struct waiting_notice *w;
 	unsigned left = LOOKS_MAX;
+	GQueue *line;
 
-	while ((w = g_queue_peek_head(&i->waiting))) {
+	while ((w = g_queue_peek_head(line = first_line(i)))) {
 		if (now - w->since > AGE_MAX_US) {
 			i->dropped++;
-			end_oldest(i);
+			g_free(g_queue_pop_head(line));
 			continue;
 		}
-		forget_key(i, w);
+		w->is_begun = true;
 		s = next_subscriber(i, v, w, &left);
 		if (s) {
 			*out = (struct sa_report){
@@ -445,7 +433,7 @@ informs_next(struct informs *i, const struct sa_db *v, int64_t now,
 		}
 		if (!left)
 			return false;
-		end_oldest(i);
+		g_free(g_queue_pop_head(line));
 	}
 	return false;
 }
@@ -453,9 +441,8 @@ informs_next(struct informs *i, const struct sa_db *v, int64_t now,
 void
 informs_forget(struct informs *i)
 {
-	g_hash_table_remove_all(i->keys);
-	g_queue_clear_full(&i->waiting, g_free);
-	i->n_traps = 0;
+	g_queue_clear_full(&i->own, g_free);
+	g_queue_clear_full(&i->traps, g_free);
 }
 
 void

@@ -23,9 +23,9 @@ struct sa_report;
 
 struct informs {
 	struct sa_store all;	/* struct subscription, by PortGUID and index */
-	GQueue waiting;		/* Notices, oldest first */
-	unsigned n_traps;	/* of devices among them */
-	GHashTable *keys;	/* of these, those of which no Report was made yet */
+	GQueue own, traps;	/* Notices that wait, of the SA and of devices,
+				   each oldest first */
+	uint64_t noticed;	/* of both kinds, ever */
 	unsigned dropped;	/* Notices before all were told; the caller takes
 				   it */
 };
@@ -50,6 +50,11 @@ void informs_notify(struct informs *i, const struct sa_db *v,
  * were enough for now: then a Notice is still waiting. */
 bool informs_next(struct informs *i, const struct sa_db *v, int64_t now,
 		  struct sa_report *out);
+static inline unsigned
+informs_waiting(const struct informs *i)
+{
+	return i->own.length + i->traps.length;
+}
 /* No Notice waits any longer. */
 void informs_forget(struct informs *i);
 /* The subscriber does not answer a Report that was sent then: its subscriptions

@@ -451,7 +451,7 @@ has_work(const struct sa_server *d)
 static void
 start_turn_timer(struct sa_server *d)
 {
-	bool has_reports = d->sa->view && d->sa->informs->waiting.length &&
+	bool has_reports = d->sa->view && informs_waiting(d->sa->informs) &&
 		d->reports < d->params.max_reports && !is_in_doubt(d);
 
 	if (!d->turn_timer && (has_work(d) || has_reports))
@@ -487,7 +487,7 @@ send_reports(struct sa_server *d)
 	uint64_t place;
 
 	while (d->reports < d->params.max_reports &&
-	       !(informs->waiting.length && is_in_doubt(d)) &&
+	       !(informs_waiting(informs) && is_in_doubt(d)) &&
 	       sa_next_report(d->sa, now, &r)) {
 		const struct mad_addr to = {
 			.qp = r.qp, .qkey = MAD_GSI_QKEY, .lid = r.lid,
@@ -508,7 +508,7 @@ send_reports(struct sa_server *d)
 		log_limited(d->log, LOG_WARNING, "sa", "Notices that not all "
 			    "subscribers have heard", "%u dropped: too many, or "
 			    "older than a minute; %u wait, for %u subscriptions",
-			    informs->dropped, informs->waiting.length,
+			    informs->dropped, informs_waiting(informs),
 			    informs->all.list->len);
 	d->stats.notices_dropped += informs->dropped;
 	informs->dropped = 0;

@@ -468,7 +468,7 @@ WORD(do_is, struct desk *d)
 		{ "heard", s->heard }, { "unheard", s->unheard },
 		{ "most-reports", d->most_reports },
 		{ "notices-dropped", s->notices_dropped },
-		{ "notices", sa->informs->waiting.length },
+		{ "notices", informs_waiting(sa->informs) },
 		{ "turns", s->turns }, { "waiting", s->waiting },
 		{ "longest", s->longest },
 		{ "leases", sa->services->next != INT64_MAX },

@@ -199,7 +199,7 @@ STORES_TEST(test_one_client_cannot_fill_a_store)
 static unsigned
 n_waiting(const struct lab *l)
 {
-	return l->sa->informs->waiting.length;
+	return informs_waiting(l->sa->informs);
 }
 
 /* The trap of the next Report; 0: there is none. */
