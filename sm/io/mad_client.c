@@ -660,12 +660,10 @@ on_stray(struct mad_client *x, const struct transport_mad *m,
 	if (tid & ATTEMPT_MASK && age < MIN(x->started, LATE_SPAN)) {
 		/* cancelled, or answered by another attempt: no fault; or
 		 * given up */
-		x->stats.late++;
 		if (g_hash_table_lookup_extended(x->slow, peer, NULL, &more) &&
 		    !(GPOINTER_TO_UINT(more) & ~SLOW_LATE))
 			keep_peer(x, peer, SLOW_MAX | SLOW_LATE);
 	} else {
-		x->stats.foreign++;
 		drop(x, "response without a request", m);
 	}
 	advance(x);
@@ -737,7 +735,6 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 	}
 	reason = misfit(r, h);
 	if (reason) {
-		x->stats.malformed++;
 		drop(x, reason, m);
 		advance(x);
 		return;
@@ -752,7 +749,6 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 	attempt_arrived(x, r, h->tid);
 	a.mad = m->mad;
 	a.header = *h;
-	x->stats.answered++;
 	x->stats.recovered += r->lost;
 	count_end(x, r, h->status ? MAD_CLIENT_REFUSED : MAD_CLIENT_DONE);
 	finish(x, r, &a);
@@ -785,7 +781,6 @@ on_mad(const struct transport_mad *m, void *data)
 		return;
 	}
 	if (!mad_header_read(m->mad, m->len, &h)) {
-		x->stats.malformed++;
 		drop(x, "short MAD", m);
 		advance(x);
 		return;
@@ -810,7 +805,6 @@ on_mad(const struct transport_mad *m, void *data)
 		mad_client_on_answer(x, m, &h);
 		return;
 	}
-	x->stats.unsolicited++;
 	if (x->serve) {
 		x->depth++;
 		x->serve(m, &h, x->serve_data);
@@ -885,7 +879,6 @@ mad_client_cancel(struct mad_client *x, uint32_t id)
 
 	if (!r)
 		return;
-	x->stats.cancelled++;
 	count_end(x, r, MAD_CLIENT_CANCELLED);
 	forget(x, r);
 	kick_later(x);

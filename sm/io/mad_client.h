@@ -65,12 +65,8 @@ struct mad_client_stats {
 	uint64_t gets[MAD_CLIENT_ATTRS],
 		sets[MAD_CLIENT_ATTRS]; /* SMPs by attribute id; the
 				   last one counts all higher ids */
-	uint64_t answered, retried, timed_out, cancelled;
-	uint64_t recovered;	/* of the answered: after a loss */
-	uint64_t late;		/* answer to a request that is over */
-	uint64_t foreign;	/* answer to no request of ours */
-	uint64_t malformed;	/* short; wrong class, method, attribute.. */
-	uint64_t unsolicited;	/* requests and traps from others */
+	uint64_t retried, timed_out;
+	uint64_t recovered;	/* requests that were answered after a loss */
 };
 
 /* Requests and traps of others; header was read, length is MAD_SIZE. */

@@ -327,6 +327,7 @@ BENCH_TEST(test_requests_behind_are_cancelled_in_order)
 		assert_int_equal(reply_at(b, i)->outcome, i % 4 ?
 				 SMP_CANCELLED : SMP_TIMED_OUT);
 	}
-	assert_int_equal(b->x->stats.cancelled, 3);
+	assert_int_equal(b->x->ended[MAD_CLIENT_SMP][MAD_ATTR_PORT_INFO]
+			 [MAD_CLIENT_CANCELLED], 3);
 	assert_int_equal(b->done, 1);
 }

@@ -132,7 +132,6 @@ TEST(test_many_requests_at_a_full_window_all_come_back)
 	/* it may have shrunk again: a process that does not run for a while
 	 * counts losses */
 	assert_in_range(seen.widest, 8, 128);
-	assert_true(seen.x->stats.malformed == 0);
 	mad_client_free(seen.x);
 }
 
