@@ -103,8 +103,9 @@ struct found {
 	GByteArray *bytes;
 };
 
+/* Adds `shown` if the record matches. lid: of SMInfoRecord. */
 static bool
-found_add(struct found *f, const void *record, uint16_t lid)
+found_add(struct found *f, const void *record, const void *shown, uint16_t lid)
 {
 	unsigned attr_id = f->q->h.mad.attr_id;
 	uint8_t data[SA_DATA_LEN];
@@ -114,6 +115,8 @@ found_add(struct found *f, const void *record, uint16_t lid)
 		bytes_store16(data, lid);
 	if (!sa_match_test(&f->match, data))
 		return false;
+	if (shown != record)
+		sa_record_encode(attr_id, data, shown);
 	g_byte_array_append(f->bytes, data, (guint)sa_record_size(attr_id));
 	return true;
 }
@@ -140,8 +143,6 @@ find_group(struct found *f, const struct group *g,
 	uint64_t guid = bytes_load64(want->port_gid + 8);
 	bool by_port = q->h.comp_mask >> MCM_PORT_GID & 1;
 	guint i = by_port ? sa_store_place(&g->members, &guid) : 0;
-	guint size = (guint)sa_record_size(SA_ATTR_MC_MEMBER);
-	uint8_t blank[SA_DATA_LEN];
 
 	if (!sa_limits_hold(&limits, r.mtu, r.rate, r.life) ||
 	    !shares_pkey(q, r.pkey) ||
@@ -150,7 +151,7 @@ find_group(struct found *f, const struct group *g,
 		return;
 	if (!members->len || (!q->viewer.trusted && !by_port && !by_state)) {
 		if (!by_state || !want->join_state)
-			found_add(f, &r, 0);
+			found_add(f, &r, &r, 0);
 		return;
 	}
 	for (; i < members->len; i++) {
@@ -164,12 +165,9 @@ find_group(struct found *f, const struct group *g,
 		memcpy(r.port_gid, m->gid, 16);
 		r.join_state = m->join_state;
 		r.proxy_join = m->proxy;
-		if (!found_add(f, &r, 0) || q->viewer.trusted)
-			continue;
-		g_byte_array_set_size(f->bytes, f->bytes->len - size);
-		sa_record_encode(SA_ATTR_MC_MEMBER, blank, &g->r);
-		g_byte_array_append(f->bytes, blank, size);
-		return;
+		if (found_add(f, &r, q->viewer.trusted ? &r : &g->r, 0) &&
+		    !q->viewer.trusted)
+			return;
 	}
 }
 
@@ -204,19 +202,14 @@ find_services(struct found *f)
 	bool by_id = q->h.comp_mask >> SERVICE_ID & 1;
 	bool by_key = q->h.comp_mask >> SERVICE_KEY & 1;
 	bool by_name = q->h.comp_mask >> SERVICE_NAME & 1;
-	struct service_record want, first = { .id = 0 }, r;
-	guint i = 0;
+	struct service_record want, r;
 
 	sa_record_decode(SA_ATTR_SERVICE, q->wanted, &want);
-	first.id = want.id;
-	if (by_id)
-		i = sa_store_place(all, &first);
-	for (; i < all->list->len; i++) {
+	for (guint i = 0; i < all->list->len; i++) {
 		const struct service *s = all->list->pdata[i];
 
-		if (by_id && s->record.id != want.id)
-			break;
 		if (s->ends <= q->request->now ||
+		    (by_id && s->record.id != want.id) ||
 		    (by_key && memcmp(s->record.key, want.key,
 				      sizeof(want.key))) ||
 		    (by_name && memcmp(s->record.name, want.name,
@@ -226,7 +219,7 @@ find_services(struct found *f)
 		service_describe(s, q->request->now, &r);
 		if (q->viewer.trusted)
 			memcpy(r.key, s->record.key, sizeof(r.key));
-		found_add(f, &r, 0);
+		found_add(f, &r, &r, 0);
 	}
 }
 
@@ -250,7 +243,7 @@ find_informs(struct found *f)
 		if (!viewer->trusted)
 			r.info.qpn = 0;
 		memcpy(r.subscriber_gid, s->gid, 16);
-		found_add(f, &r, 0);
+		found_add(f, &r, &r, 0);
 	}
 }
 
@@ -262,7 +255,7 @@ find_sms(struct found *f)
 						i);
 
 		sm.info.sm_key = 0;
-		found_add(f, &sm.info, sm.lid);
+		found_add(f, &sm.info, &sm.info, sm.lid);
 	}
 }
 
@@ -461,6 +454,10 @@ sa_answer(struct sa *sa, const struct sa_request *request,
 	}
 	if (!sa_is_request(q.h.mad.method)) {
 		reply->why = "SA message that is no request";
+		return;
+	}
+	if (q.h.mad.base_version != MAD_BASE_VERSION) {
+		reply->why = "request of another MAD version";
 		return;
 	}
 	memcpy(reply->mad, request->mad, MAD_SIZE);
