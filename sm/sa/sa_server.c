@@ -656,18 +656,22 @@ take_job(struct sa_server *d, struct sa_job *j)
 	}
 }
 
+static void
+drop_length(struct sa_server *d, size_t len, uint16_t lid)
+{
+	d->stats.dropped++;
+	log_limited(d->log, LOG_WARNING, "sa", "SA request of another length",
+		    "%zu bytes, from LID %u", len, lid);
+}
+
 void
 sa_server_take(struct sa_server *d, const struct transport_mad *m)
 {
 	/* longer than InfiniBand has them, as of OPA */
-	if (m->len != MAD_SIZE) {
-		d->stats.dropped++;
-		log_limited(d->log, LOG_WARNING, "sa", "SA request of another "
-			    "length", "%zu bytes, from LID %u", m->len,
-			    m->addr.lid);
-		return;
-	}
-	take_job(d, sa_job_new(&m->addr, m->mad, m->len));
+	if (m->len == MAD_SIZE)
+		take_job(d, sa_job_new(&m->addr, m->mad, m->len));
+	else
+		drop_length(d, m->len, m->addr.lid);
 }
 
 /* A request that came by RMPP: of several segments, or of one. */
@@ -677,41 +681,36 @@ sa_server_on_message(const struct sa_message *m, void *data)
 	size_t len = MAX(RMPP_SA_HEADER_LEN + m->len, MAD_SIZE);
 	g_autofree uint8_t *mad = NULL;
 	struct sa_server *d = data;
-	struct sa_job *j;
 
-	if (m->len > d->params.max_request)
-		len = MAD_SIZE;		/* enough to refuse it */
-	mad = g_malloc0(len);
-	memcpy(mad, m->header, RMPP_SA_HEADER_LEN);
-	memcpy(mad + RMPP_SA_HEADER_LEN, m->data,
-	       MIN(m->len, len - RMPP_SA_HEADER_LEN));
-	j = sa_job_new(&m->from, mad, len);
-	if (mad[0] != MAD_BASE_VERSION) {
-		log_drop(d, j, "request of another MAD version");
-	} else if (sa_is_request(j->key.method) &&
-		   m->len > d->params.max_request) {
-		send_status(d, j, SA_STATUS_NO_RESOURCES);
-	} else {
-		take_job(d, j);
+	if (m->len > d->params.max_request) {
+		drop_length(d, len, m->from.lid);
 		return;
 	}
-	d->stats.taken++;
-	sa_job_free(j);
+	mad = g_malloc0(len);
+	memcpy(mad, m->header, RMPP_SA_HEADER_LEN);
+	memcpy(mad + RMPP_SA_HEADER_LEN, m->data, m->len);
+	take_job(d, sa_job_new(&m->from, mad, len));
+}
+
+/* Out of any queue; NULL: there is none. */
+static struct sa_job *
+take_any(struct sa_server *d)
+{
+	struct sa_job *j = sa_queue_next(d->queue) ?: sa_queue_next(d->held);
+	GList *link = j ? &j->link : g_queue_pop_head_link(&d->drawn[0]) ?:
+		g_queue_pop_head_link(&d->drawn[1]);
+
+	return link ? link->data : NULL;
 }
 
 void
 sa_server_set_shut(struct sa_server *d, bool shut)
 {
 	struct sa_job *j;
-	GList *link;
 
 	d->shut = shut;
-	while (shut && ((j = sa_queue_next(d->queue)) ||
-			(j = sa_queue_next(d->held))))
+	while (shut && (j = take_any(d)))
 		discard(d, j, "SA request to a standby");
-	while (shut && ((link = g_queue_pop_head_link(&d->drawn[0])) ||
-			(link = g_queue_pop_head_link(&d->drawn[1]))))
-		discard(d, link->data, "SA request to a standby");
 	d->stats.waiting = sa_queue_length(d->queue);
 }
 
@@ -743,15 +742,14 @@ sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
 void
 sa_server_free(struct sa_server *d)
 {
-	GList *link;
+	struct sa_job *j;
 
 	if (!d)
 		return;
 	mad_client_cancel_owner(d->client, d);
 	d->client->message = NULL;
-	while ((link = g_queue_pop_head_link(&d->drawn[0])) ||
-	       (link = g_queue_pop_head_link(&d->drawn[1])))
-		sa_job_free(link->data);
+	while ((j = take_any(d)))
+		sa_job_free(j);
 	transport_timer_clear(d->transport, &d->turn_timer);
 	transport_timer_clear(d->transport, &d->held_timer);
 	transport_timer_clear(d->transport, &d->due_timer);
