@@ -48,10 +48,10 @@
  * loses its subscriptions.
  *
  * Tables are in the kernel when they have been handed over, until the client has
- * acknowledged all segments, or RMPP gives it up: for 10 s at most. What was handed
- * over is counted, to each LID and in all, as a level that falls by its limit
- * within that time. Above the limit tables are answered BUSY, but that of a
- * standby is not. (Tables that are being drawn are handed over all the same.)
+ * acknowledged all segments, or RMPP gives it up: for 10 s at most. What was
+ * handed over is counted, to each LID and in all, and from 0 again after that
+ * time. At the limit tables are answered BUSY, but that of a standby is not.
+ * (Tables that are being drawn are handed over all the same.)
  *
  * Addresses. Answers go where the request came from, with the Q_Key of QP 1 and
  * the P_Key of the request. Reports are sent with a P_Key that the SM's port
@@ -71,7 +71,7 @@
 /* Linux waits for the answer to a join for as long (ib_sa_join_multicast()). */
 #define PATIENCE_US	(3 * G_USEC_PER_SEC)
 #define HELD_US		(500 * 1000)	/* then it is looked at again */
-#define RMPP_US		(10 * (double)G_USEC_PER_SEC)
+#define RMPP_US		(10 * (int64_t)G_USEC_PER_SEC)
 #define PIECES		16u		/* of a table, with its request */
 
 const struct sa_server_params sa_server_params_default = {
@@ -88,12 +88,6 @@ const struct sa_server_params sa_server_params_default = {
 	.max_reports = 8,	/* a kernel may limit an agent to 16 GMPs */
 	.max_request = 64 * 1024,
 	.max_long = 64 * 1024 * 1024,
-};
-
-/* Bytes of tables that the kernel may still have. */
-struct sa_handed {
-	uint64_t level;
-	int64_t at;
 };
 
 /* The QP of a port that has not answered its Report yet; qp 0: none. */
@@ -121,7 +115,8 @@ struct sa_server {
 
 	GQueue drawn[2];	/* jobs with records to be drawn: Gets, tables; */
 	uint64_t collected;	/* bytes of all these tables */
-	struct sa_handed handed;	/* to all, */
+	int64_t handed_since;	/* from then on, bytes of tables, for 10 s: */
+	uint64_t handed;	/* to all, */
 	GHashTable *handed_to;	/* and by LID */
 	unsigned reports;	/* without an answer yet, */
 	struct sa_subscriber *asked;	/* of max_reports: to these */
@@ -206,27 +201,25 @@ discard(struct sa_server *d, struct sa_job *j, const char *reason)
 
 /* ------------------------------------------------------------------ tables */
 
-static struct sa_handed *
+static size_t
 handed_to(const struct sa_server *d, const struct sa_job *j)
 {
-	gpointer lid = GUINT_TO_POINTER(j->key.lid);
-	struct sa_handed *h = g_hash_table_lookup(d->handed_to, lid);
-
-	if (!h) {
-		h = g_new0(struct sa_handed, 1);
-		g_hash_table_insert(d->handed_to, lid, h);
-	}
-	return h;
+	return GPOINTER_TO_SIZE(g_hash_table_lookup(d->handed_to,
+					GUINT_TO_POINTER(j->key.lid)));
 }
 
 static bool
-is_handed_too_much(struct sa_handed *h, uint64_t max, int64_t now)
+is_handed_too_much(struct sa_server *d, const struct sa_job *j)
 {
-	double fallen = (double)max * (double)(now - h->at) / RMPP_US;
+	int64_t now = transport_now(d->transport);
 
-	h->level -= (uint64_t)MIN((double)h->level, fallen);
-	h->at = now;
-	return h->level >= max;
+	if (now - d->handed_since >= RMPP_US) {
+		d->handed_since = now;
+		d->handed = 0;
+		g_hash_table_remove_all(d->handed_to);
+	}
+	return d->handed >= d->params.max_handed ||
+		handed_to(d, j) >= d->params.max_handed_of_one;
 }
 
 static void
@@ -241,7 +234,7 @@ fail_table(struct sa_server *d, const struct sa_job *j, const char *why)
 static void
 hand_over(struct sa_server *d, const struct sa_job *j)
 {
-	uint64_t len = j->table->len - RMPP_SA_HEADER_LEN;
+	size_t len = j->table->len - RMPP_SA_HEADER_LEN;
 	struct mad_addr to = j->from;
 
 	to.qkey = MAD_GSI_QKEY;
@@ -250,8 +243,9 @@ hand_over(struct sa_server *d, const struct sa_job *j)
 		return;
 	}
 	d->stats.tables_sent++;
-	d->handed.level += len;
-	handed_to(d, j)->level += len;
+	d->handed += len;
+	g_hash_table_insert(d->handed_to, GUINT_TO_POINTER(j->key.lid),
+			    GSIZE_TO_POINTER(handed_to(d, j) + len));
 }
 
 /* Draws so many bytes of records, or somewhat more. True: there are others; else
@@ -328,7 +322,6 @@ static bool
 begin_drawing(struct sa_server *d, struct sa_job *j)
 {
 	bool is_table = j->reply.kind == SA_REPLY_TABLE;
-	int64_t now = transport_now(d->transport);
 	unsigned n_of_lid = 0;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(d->drawn); i++)
@@ -338,9 +331,7 @@ begin_drawing(struct sa_server *d, struct sa_job *j)
 	if (n_drawn(d) >= d->params.max_drawn ||
 	    n_of_lid >= d->params.max_drawn_of_one ||
 	    (is_table && j->key.attr_id != SA_ATTR_STATE &&
-	     (is_handed_too_much(&d->handed, d->params.max_handed, now) ||
-	      is_handed_too_much(handed_to(d, j),
-				 d->params.max_handed_of_one, now)))) {
+	     is_handed_too_much(d, j))) {
 		send_busy(d, j, "too many long answers at once");
 		return false;
 	}
@@ -732,7 +723,7 @@ sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
 	d->held = sa_queue_new(d->params.max_waiting, d->params.max_of_one);
 	d->asked = g_new0(struct sa_subscriber, d->params.max_reports);
 	d->jobs = g_hash_table_new(sa_request_key_hash, sa_request_key_equal);
-	d->handed_to = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	d->handed_to = g_hash_table_new(NULL, NULL);
 	client->message = sa_server_on_message;
 	client->message_data = d;
 	begin_turn(d);
