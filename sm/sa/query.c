@@ -309,23 +309,22 @@ answer_class(struct sa_query *q)
 static void
 answer_state(struct sa_query *q)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
-	GByteArray *bytes;
-
 	bool may = is_standby(q);
+	GByteArray *bytes;
+	GString *text;
 
 	if (!may || q->h.mad.method != SA_METHOD_GET_TABLE) {
 		answer_status(q, may ? MAD_STATUS_BAD_METHOD :
 			      SA_STATUS_DENIED);
 		return;
 	}
+	text = g_string_new(NULL);
 	if (q->sa->write_state)
 		q->sa->write_state(text, q->sa->write_state_data);
 	while (text->len % sa_record_size(SA_ATTR_STATE))
 		g_string_append_c(text, '\n');
-	bytes = g_byte_array_sized_new((guint)text->len);
-	g_byte_array_append(bytes, (const uint8_t *)text->str,
-			    (guint)text->len);
+	bytes = g_byte_array_new_take((uint8_t *)text->str, text->len);
+	g_string_free(text, FALSE);
 	answer_records(q, records_of_bytes(q, SA_ATTR_STATE, bytes), 0);
 }
 

@@ -51,20 +51,6 @@ permitted_rates(const struct sa_limit *l)
 	return permitted(l, rank);
 }
 
-bool
-sa_limits_hold(const struct sa_limits *l, unsigned mtu, unsigned rate,
-	       unsigned life)
-{
-	struct span m = permitted(&l->mtu, l->mtu.value);
-	struct span r = permitted_rates(&l->rate);
-	struct span t = permitted(&l->life, l->life.value);
-	int rank = (int)sa_rate_rank(rate);
-
-	return m.low <= (int)mtu && (int)mtu <= m.high &&
-		r.low <= rank && rank <= r.high &&
-		t.low <= (int)life && (int)life <= t.high;
-}
-
 /* The highest one up to `most`; 0: none. */
 static unsigned
 highest(struct span s, unsigned most)
@@ -91,4 +77,14 @@ sa_limits_fit(const struct sa_limits *l, uint8_t *mtu, uint8_t *rate,
 	s = permitted(&l->life, l->life.value);
 	*life = (uint8_t)CLAMP((int)*life, s.low, s.high);
 	return s.low <= s.high && *life >= least_life;
+}
+
+bool
+sa_limits_hold(const struct sa_limits *l, unsigned mtu, unsigned rate,
+	       unsigned life)
+{
+	uint8_t m = (uint8_t)mtu, r = (uint8_t)rate, t = (uint8_t)life;
+
+	return sa_limits_fit(l, &m, &r, 0, &t) && m == mtu && r == rate &&
+		t == life;
 }
