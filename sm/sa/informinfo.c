@@ -422,7 +422,6 @@ informs_next(struct informs *i, const struct sa_db *v, int64_t now,
 		if (s) {
 			*out = (struct sa_report){
 				.port_guid = s->port_guid, .qp = s->qp,
-				.pkey = w->pkey,
 			};
 			sa_build(out->mad, SA_METHOD_REPORT, SA_ATTR_NOTICE);
 			memcpy(out->mad + SA_DATA_OFFSET, w->notice,

@@ -45,9 +45,9 @@ void informs_notify(struct informs *i, const struct sa_db *v,
 		    const uint8_t notice[64], const uint8_t issuer[16],
 		    uint16_t pkey, int64_t now);
 
-/* The next Report: its subscriber, its MAD, and in `pkey` the partition that it
- * is about, or 0. False: there is none, or the subscriptions that were compared
- * were enough for now: then a Notice is still waiting. */
+/* The next Report: its subscriber and its MAD. False: there is none, or the
+ * subscriptions that were compared were enough for now: then a Notice is still
+ * waiting. */
 bool informs_next(struct informs *i, const struct sa_db *v, int64_t now,
 		  struct sa_report *out);
 static inline unsigned

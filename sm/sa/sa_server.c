@@ -55,8 +55,7 @@
  *
  * Addresses. Answers go where the request came from, with the Q_Key of QP 1 and
  * the P_Key of the request. Reports are sent with a P_Key that the SM's port
- * shares with the subscriber; of several, that of the partition that the Report
- * concerns.
+ * shares with the subscriber, the default one if both have it.
  */
 #include "sm/sa/sa_server.h"
 

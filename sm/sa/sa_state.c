@@ -152,13 +152,10 @@ bool
 sa_next_report(struct sa *sa, int64_t now, struct sa_report *out)
 {
 	const struct sa_db *v = sa->view;
-	const struct memberships *m;
 	uint32_t port, own;
-	uint16_t about, pkey;
 
 	if (!v)
 		return false;
-	m = v->memberships;
 	own = v->subnet->local_port;
 	notify_groups(sa, now);
 	while (informs_next(sa->informs, v, now, out)) {
@@ -168,19 +165,10 @@ sa_next_report(struct sa *sa, int64_t now, struct sa_report *out)
 			informs_drop(sa->informs, out->port_guid, out->qp, now);
 			continue;
 		}
-		/* our P_Key of the partition that it is about, if the
-		 * subscriber shares it, or of another that it shares; a QP
-		 * of a program has but one, most often the default one */
-		about = out->pkey;
-		pkey = memberships_common(m, own, port);
-		if (about && out->qp == 1 &&
-		    memberships_meet(m, own, port, about))
-			pkey = pkey_base(about) |
-				(memberships_of(m, own, about) &
-				 PARTITION_FULL ? PKEY_FULL : 0);
 		out->lid = v->lids->base[port];
-		out->pkey = pkey;
-		out->pkey_index = sa_db_pkey_index(v, own, pkey);
+		/* a QP of a program has but one, most often the default one */
+		out->pkey = memberships_common(v->memberships, own, port);
+		out->pkey_index = sa_db_pkey_index(v, own, out->pkey);
 		return true;
 	}
 	return false;
