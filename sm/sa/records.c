@@ -8,7 +8,7 @@
  * The scan walks the ports, makes their records, and keeps those that match the
  * request.
  *
- * Cost. If the mask has a LID, or of a NodeRecord a PortGUID or NodeGUID, only
+ * Cost. If the mask has a LID, or of a NodeRecord a PortGUID, only
  * that node is walked; a BlockNum leaves one record of each port or switch. A
  * LID within a port's LMC range means that port, whose records carry the base
  * LID. Other queries walk the fabric, RECORDS_GO candidates at a time.
@@ -361,7 +361,6 @@ scan_free(struct sa_records *base)
 /* -------------------------------------------------------------- narrowing */
 
 #define LINK_TO_LID		3u
-#define NODE_NODE_GUID		7u
 #define NODE_PORT_GUID		8u
 
 /* Does the request have this component, of whole bytes? */
@@ -423,7 +422,6 @@ static void
 scan_narrow(struct scan *s, const struct sa_query *q)
 {
 	const struct fabric_table *t = s->table;
-	uint32_t node;
 	uint64_t value;
 
 	if (has_component(s, q, 0, &value)) {	/* the LID, of all tables */
@@ -431,15 +429,6 @@ scan_narrow(struct scan *s, const struct sa_query *q)
 	} else if (t->attr_id == SA_ATTR_NODE &&
 		   has_component(s, q, NODE_PORT_GUID, &value)) {
 		narrow_to_port(s, sa_db_guid(s->v, value));
-	} else if (t->attr_id == SA_ATTR_NODE &&
-		   has_component(s, q, NODE_NODE_GUID, &value)) {
-		node = snapshot_find_node(s->v->subnet, value);
-		narrow_to_port(s, SNAPSHOT_NONE);
-		if (node != SNAPSHOT_NONE) {
-			s->at = s->v->subnet->nodes[node].first_port;
-			s->end = s->at + 1u +
-				s->v->subnet->nodes[node].info.num_ports;
-		}
 	}
 	if (t->attr_id == SA_ATTR_LINK &&
 	    has_component(s, q, LINK_TO_LID, &value))
