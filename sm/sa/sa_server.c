@@ -176,7 +176,8 @@ send_busy(struct sa_server *d, struct sa_job *j, const char *why)
 	d->stats.busy++;
 	log_limited(d->log, LOG_WARNING, "sa", why, "LID %u is told to try "
 		    "again later; requests that wait: %u, answers that are "
-		    "drawn: %u", j->key.lid, d->stats.waiting, n_drawn(d));
+		    "drawn: %u", j->key.lid, sa_queue_length(d->queue),
+		    n_drawn(d));
 	send_status(d, j, MAD_STATUS_BUSY);
 }
 
@@ -381,8 +382,6 @@ queue_job(struct sa_server *d, struct sa_queue *queue, struct sa_job *j)
 {
 	const char *why = sa_queue_add(queue, j);
 
-	d->stats.waiting = sa_queue_length(d->queue);
-	d->stats.longest = MAX(d->stats.longest, d->stats.waiting);
 	if (!why)
 		return;
 	send_busy(d, j, why);
@@ -434,7 +433,7 @@ is_in_doubt(const struct sa_server *d)
 static bool
 has_work(const struct sa_server *d)
 {
-	return ((d->stats.waiting && d->sa->view) || n_drawn(d)) &&
+	return ((sa_queue_length(d->queue) && d->sa->view) || n_drawn(d)) &&
 		!is_in_doubt(d);
 }
 
@@ -589,7 +588,6 @@ on_turn(void *data)
 		draw_next(d, &d->drawn[0]);
 		draw_next(d, &d->drawn[1]);
 		j = d->sa->view ? sa_queue_next(d->queue) : NULL;
-		d->stats.waiting = sa_queue_length(d->queue);
 		if (j && sa_job_changes(j) &&
 		    transport_now(d->transport) - j->came > PATIENCE_US)
 			discard(d, j, "SA request that waited for too long");
@@ -631,10 +629,10 @@ take_job(struct sa_server *d, struct sa_job *j)
 		answer_job(d, j);
 		return;
 	}
-	if (!d->stats.waiting && !d->turn_timer &&
+	if (!sa_queue_length(d->queue) && !d->turn_timer &&
 	    transport_now(d->transport) - d->turn_began >= d->params.turn_us)
 		begin_turn(d);
-	if (!d->stats.waiting && d->left > 0 && d->sa->view &&
+	if (!sa_queue_length(d->queue) && d->left > 0 && d->sa->view &&
 	    !is_in_doubt(d)) {
 		d->left--;
 		answer_job(d, j);
@@ -701,7 +699,6 @@ sa_server_set_shut(struct sa_server *d, bool shut)
 	d->shut = shut;
 	while (shut && (j = take_any(d)))
 		discard(d, j, "SA request to a standby");
-	d->stats.waiting = sa_queue_length(d->queue);
 }
 
 /* --------------------------------------------------------------- interface */
@@ -752,7 +749,8 @@ sa_server_free(struct sa_server *d)
 }
 
 const struct sa_server_stats *
-sa_server_stats(const struct sa_server *d)
+sa_server_stats(struct sa_server *d)
 {
+	d->stats.waiting = sa_queue_length(d->queue);
 	return &d->stats;
 }

@@ -88,9 +88,8 @@ struct sa_server_stats {
 	uint64_t reports, heard, unheard;
 	uint64_t notices_dropped;	/* before all subscribers were told */
 	uint64_t turns;		/* for requests in the queue */
-	unsigned waiting;	/* now, */
-	unsigned longest;	/* and the most there ever were */
+	unsigned waiting;	/* now */
 };
-const struct sa_server_stats *sa_server_stats(const struct sa_server *d);
+const struct sa_server_stats *sa_server_stats(struct sa_server *d);
 
 #endif

@@ -470,7 +470,6 @@ WORD(do_is, struct desk *d)
 		{ "notices-dropped", s->notices_dropped },
 		{ "notices", informs_waiting(sa->informs) },
 		{ "turns", s->turns }, { "waiting", s->waiting },
-		{ "longest", s->longest },
 		{ "leases", sa->services->next != INT64_MAX },
 		{ "unsaved", d->touched != sa_saved_version(sa) },
 		{ "loop-came", d->loop_came },
