@@ -81,17 +81,9 @@
 #define STOOD_US	1000000	/* half of the time after which a master that is
 				   silent is given up */
 
-enum place {
-	PLACE_NONE,
-	PLACE_QUEUE,
-	PLACE_WIRE,
-	PLACE_AGAIN,
-	PLACE_RETRY,
-};
-
 struct mad_request {
 	GList link;
-	enum place place;
+	GQueue *list;		/* on which it is; NULL: none */
 	bool room;		/* it has room in the window */
 	uint32_t id;
 	uint32_t attempt;	/* sent so far */
@@ -316,7 +308,7 @@ wait_again(struct mad_client *x, struct mad_request *r, int64_t deadline)
 	GList *behind = x->again.tail;
 
 	r->deadline = deadline;
-	r->place = PLACE_AGAIN;
+	r->list = &x->again;
 	while (behind && request_of(behind)->deadline > r->deadline)
 		behind = behind->prev;
 	queue_insert_behind(&x->again, behind, &r->link);
@@ -355,7 +347,7 @@ count_sent(struct mad_client *x, const struct mad_request *r)
 static void
 wait_on_wire(struct mad_client *x, struct mad_request *r, int64_t now)
 {
-	r->place = PLACE_WIRE;
+	r->list = &x->wire;
 	r->deadline = now + (int64_t)x->params.timeout_ms * 1000;
 	g_queue_push_tail_link(&x->wire, &r->link);
 	if (!x->cursor)
@@ -461,32 +453,17 @@ kick_later(struct mad_client *x)
 static void
 leave_list(struct mad_client *x, struct mad_request *r)
 {
-	bool room = r->room;
+	bool is_out = r->list == &x->wire && r->room && r->accepted;
 
-	switch (r->place) {
-	case PLACE_NONE:
-		break;
-	case PLACE_QUEUE:
-		g_queue_unlink(&x->queue, &r->link);
-		break;
-	case PLACE_WIRE:
-		if (x->cursor == &r->link)
-			x->cursor = r->link.next;
-		g_queue_unlink(&x->wire, &r->link);
-		room_release(x, r);
-		if (room && r->accepted)
-			window_add_ghost(&x->window, r->seq, request_tid(r),
-					 transport_now(x->transport));
-		break;
-	case PLACE_AGAIN:
-		g_queue_unlink(&x->again, &r->link);
-		room_release(x, r);
-		break;
-	case PLACE_RETRY:
-		g_queue_unlink(&x->retry, &r->link);
-		break;
-	}
-	r->place = PLACE_NONE;
+	if (x->cursor == &r->link)
+		x->cursor = r->link.next;
+	if (r->list)
+		g_queue_unlink(r->list, &r->link);
+	r->list = NULL;
+	room_release(x, r);
+	if (is_out)
+		window_add_ghost(&x->window, r->seq, request_tid(r),
+				 transport_now(x->transport));
 }
 
 static void
@@ -526,7 +503,7 @@ wait_for_room(struct mad_client *x, struct mad_request *r)
 {
 	GList *behind = x->retry.tail;
 
-	r->place = PLACE_RETRY;
+	r->list = &x->retry;
 	/* The oldest first: when many are lost at once, the first of them ends
 	 * soon, instead of all of them late. */
 	while (behind && request_of(behind)->began > r->began)
@@ -670,16 +647,17 @@ on_stray(struct mad_client *x, const struct transport_mad *m,
 }
 
 static bool
-is_current(const struct mad_request *r, uint32_t tid)
+is_current(const struct mad_client *x, const struct mad_request *r,
+	   uint32_t tid)
 {
-	return r->place == PLACE_WIRE && request_tid(r) == tid;
+	return r->list == &x->wire && request_tid(r) == tid;
 }
 
 /* The attempt with this TID is no longer in a queue. */
 static void
 attempt_arrived(struct mad_client *x, struct mad_request *r, uint32_t tid)
 {
-	if (!is_current(r, tid)) {
+	if (!is_current(x, r, tid)) {
 		note_answered(x, window_end_ghost(&x->window, tid));
 		return;
 	}
@@ -690,7 +668,7 @@ attempt_arrived(struct mad_client *x, struct mad_request *r, uint32_t tid)
 static void
 on_busy(struct mad_client *x, struct mad_request *r, uint32_t tid)
 {
-	bool current = is_current(r, tid);
+	bool current = is_current(x, r, tid);
 
 	attempt_arrived(x, r, tid);
 	if (!current)
@@ -707,7 +685,7 @@ on_pace(struct mad_client *x, const struct mad_request *r, uint32_t tid)
 {
 	int64_t waited = transport_now(x->transport) - r->since;
 	int64_t more = 2 * waited / (x->params.timeout_ms * (int64_t)1000);
-	bool current = is_current(r, tid);
+	bool current = is_current(x, r, tid);
 
 	if (current && r->lost) {
 		window_halve(&x->window, r->seq);
@@ -792,7 +770,7 @@ on_mad(const struct transport_mad *m, void *data)
 		if (h.method & MAD_METHOD_RESPONSE)
 			return;
 		r = find_by_tid(x, h.tid);
-		if (!r || !is_current(r, h.tid)) {
+		if (!r || !is_current(x, r, h.tid)) {
 			window_end_ghost(&x->window, h.tid);
 		} else {
 			room_release(x, r);
@@ -865,7 +843,7 @@ mad_client_start(struct mad_client *x, const struct mad_addr *to,
 	if (!is_smp(r) || mad_client_room(x) > 0) {
 		transmit(x, r);
 	} else {
-		r->place = PLACE_QUEUE;
+		r->list = &x->queue;
 		g_queue_push_tail_link(&x->queue, &r->link);
 		arm_timer(x);
 	}
