@@ -263,10 +263,9 @@ smp_table_decode(enum port_table table, const uint8_t data[SMP_DATA_LEN],
 		}
 		return;
 	case PORT_TABLE_VL_ARB:
-		for (unsigned i = 0; i < VL_ARB_ENTRIES; i++) {
-			out->arb[i].vl = data[2 * i] & 0xf;
-			out->arb[i].weight = data[2 * i + 1];
-		}
+		memcpy(out->bytes, data, SMP_DATA_LEN);
+		for (unsigned i = 0; i < VL_ARB_ENTRIES; i++)
+			out->arb[i].vl &= 0xf;
 		return;
 	case PORT_N_TABLES:
 		break;
@@ -290,10 +289,7 @@ smp_table_encode(enum port_table table, uint8_t data[SMP_DATA_LEN],
 						 (block->vl[sl + 1] & 0xf));
 		return;
 	case PORT_TABLE_VL_ARB:
-		for (unsigned i = 0; i < VL_ARB_ENTRIES; i++) {
-			data[2 * i] = block->arb[i].vl & 0xf;
-			data[2 * i + 1] = block->arb[i].weight;
-		}
+		memcpy(data, block->bytes, SMP_DATA_LEN);
 		return;
 	case PORT_N_TABLES:
 		break;
