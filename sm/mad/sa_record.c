@@ -70,12 +70,6 @@ sa_rate_by_rank(unsigned rank)
 	return codes[MIN(rank, G_N_ELEMENTS(codes) - 1)];
 }
 
-int
-sa_rate_compare(unsigned a, unsigned b)
-{
-	return (int)sa_rate_rank(a) - (int)sa_rate_rank(b);
-}
-
 /* The rate, or the next lower one if this one has no code. */
 unsigned
 sa_rate_of(const struct port_info *info)

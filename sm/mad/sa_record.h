@@ -34,12 +34,9 @@ enum sa_selector {
 	SA_LARGEST = 3,		/* of a life time: the smallest */
 };
 
-/* Rate codes in the order of their speed, since the codes are in none: <0, 0,
- * >0. Codes that IBA does not have are slower than any. */
-int sa_rate_compare(unsigned a, unsigned b);
 unsigned sa_rate_mbps(unsigned rate);		/* 0: no such rate */
-/* The place of a rate by speed, 1 for the slowest; 0: no such rate. And back:
- * a rank past the fastest is the fastest. */
+/* The place of a rate by speed, since the codes are in no order: 1 for the
+ * slowest; 0: no such rate. And back: a rank past the fastest is the fastest. */
 unsigned sa_rate_rank(unsigned rate);
 unsigned sa_rate_by_rank(unsigned rank);
 /* Of a link: from its active width and speeds; 0 if they make none. */

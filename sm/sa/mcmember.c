@@ -422,7 +422,7 @@ join_check(const struct join_ask *r, const struct group *group,
 	     want->hop_limit != have->hop_limit) ||
 	    !sa_limits_hold(&r->limits, have->mtu, have->rate, have->life) ||
 	    r->mtu < have->mtu ||
-	    (r->rate && sa_rate_compare(r->rate, have->rate) < 0))
+	    (r->rate && sa_rate_rank(r->rate) < sa_rate_rank(have->rate)))
 		return SA_STATUS_REQ_INVALID;
 	return MAD_STATUS_OK;
 }

@@ -349,7 +349,8 @@ find_paths(struct path_table *t, uint32_t from, uint32_t to)
 			continue;
 		for (at = found++; at; at--) {
 			const struct path_record *last = &t->found[at - 1];
-			int order = sa_rate_compare(path.rate, last->rate);
+			int order = (int)sa_rate_rank(path.rate) -
+				(int)sa_rate_rank(last->rate);
 
 			if (order < 0 || (!order && path.mtu <= last->mtu))
 				break;

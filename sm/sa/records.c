@@ -451,7 +451,6 @@ records_of_fabric(const struct sa_query *q, unsigned *status)
 	uint64_t plain = q->h.comp_mask;
 	struct sa_match match;
 	struct scan *s;
-	unsigned n;
 
 	*status = 0;
 	for (size_t i = 0; i < G_N_ELEMENTS(tables); i++)
@@ -470,7 +469,7 @@ records_of_fabric(const struct sa_query *q, unsigned *status)
 	sa_records_init(&s->base, q, table->attr_id, scan_draw, scan_free);
 	s->v = q->viewer.db;
 	s->table = table;
-	s->fields = sa_fields(table->attr_id, &n);
+	s->fields = mad_attr_table(table->attr_id)->fields;
 	s->match = match;
 	s->mft = s->v->mft ? mft_ref(s->v->mft) : NULL;
 	s->i_end = UINT32_MAX;
