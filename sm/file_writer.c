@@ -5,32 +5,22 @@
  *	IDLE --put--> WRITING --put--> WRITING, a text waits
  *	  ^--- done ----+ ^----- done: the next one ----+
  *
- * So a disk that stalls holds two texts of each file at the most. A write
- * belongs to its job, and outlives the writer.
+ * So a disk that stalls holds two texts of each file at the most. A writer lives
+ * until its last text is written.
  */
 #include "sm/file_writer.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
 
-struct write {
-	char *path;
-	const char *subsystem;
-	struct log *log;
-	GFileSetContentsFlags how;
-	int mode;
-	GString *text;
-	GError *error;			/* the result */
-	struct file_writer *owner;	/* the loop's; NULL: it has gone */
-	bool is_first;
-};
-
 struct file_writer {
+	unsigned refs;		/* of the caller, and of the job */
 	struct beside *disk;
 	struct log *log;
 	struct file_writer_params params;
 	char *path;
-	struct write *now;	/* NULL: idle */
+	GString *now;		/* the job's; NULL: idle */
+	GError *error;		/* of it */
 	GString *next;		/* NULL: none waits */
 	bool has_written;
 };
@@ -80,63 +70,61 @@ remove_strays(const char *path)
 static void
 write_work(void *values)
 {
-	struct write *w = values;
+	struct file_writer *w = values;
 
-	if (w->is_first)
+	if (!w->has_written)
 		remove_strays(w->path);
-	state_file_write(w->path, w->text,
-			 G_FILE_SET_CONTENTS_CONSISTENT | w->how, w->mode,
-			 &w->error);
+	w->has_written = true;
+	state_file_write(w->path, w->now,
+			 G_FILE_SET_CONTENTS_CONSISTENT | w->params.how,
+			 w->params.mode, &w->error);
 }
 
 static void
-write_free(void *values)
+file_writer_unref(void *values)
 {
-	struct write *w = values;
+	struct file_writer *w = values;
 
-	g_free(w->path);
-	if (w->text)
-		g_string_free(w->text, TRUE);
+	if (--w->refs)
+		return;
+	/* of a job that was left behind */
+	if (w->now)
+		g_string_free(w->now, TRUE);
+	if (w->next)
+		g_string_free(w->next, TRUE);
 	g_clear_error(&w->error);
+	g_free(w->path);
 	g_free(w);
 }
 
 static void write_start(struct file_writer *w, GString *text);
 
 static void
-write_done(void *values, void *data)
+write_done(void *values, G_GNUC_UNUSED void *data)
 {
-	struct write *now = values;
-	struct file_writer *w = now->owner;
+	struct file_writer *w = values;
+	g_autoptr(GError) error = g_steal_pointer(&w->error);
 
-	if (now->error && now->log)
-		log_limited(now->log, LOG_WARNING, now->subsystem,
-			    "not remembered", "%s", now->error->message);
-	if (!w)
-		return;
-	w->now = NULL;
+	g_string_free(g_steal_pointer(&w->now), TRUE);
+	if (error && w->log)
+		log_limited(w->log, LOG_WARNING, w->params.subsystem,
+			    "not remembered", "%s", error->message);
 	if (w->next)
 		write_start(w, g_steal_pointer(&w->next));
 	else if (w->params.written)
-		w->params.written(now->error, w->params.data);
+		w->params.written(error, w->params.data);
 }
 
 static void
 write_start(struct file_writer *w, GString *text)
 {
 	static const struct beside_task task = {
-		write_work, write_done, write_free,
+		write_work, write_done, file_writer_unref,
 	};
-	struct write *now = g_new0(struct write, 1);
 
-	*now = (struct write){
-		.path = g_strdup(w->path), .subsystem = w->params.subsystem,
-		.log = w->log, .how = w->params.how, .mode = w->params.mode,
-		.text = text, .owner = w, .is_first = !w->has_written,
-	};
-	w->has_written = true;
-	w->now = now;
-	beside_run(w->disk, &task, now, NULL);
+	w->refs++;
+	w->now = text;
+	beside_run(w->disk, &task, w, NULL);
 }
 
 struct file_writer *
@@ -145,6 +133,7 @@ file_writer_new(struct beside *disk, struct log *log,
 {
 	struct file_writer *w = g_new0(struct file_writer, 1);
 
+	w->refs = 1;
 	w->disk = disk;
 	w->log = log;
 	w->params = *params;
@@ -157,14 +146,8 @@ file_writer_free(struct file_writer *w)
 {
 	if (!w)
 		return;
-	if (w->now)
-		w->now->owner = NULL;
-	if (w->next)
-		write_start(w, g_steal_pointer(&w->next));
-	if (w->now)
-		w->now->owner = NULL;
-	g_free(w->path);
-	g_free(w);
+	w->params.written = NULL;
+	file_writer_unref(w);
 }
 
 void
