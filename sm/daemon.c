@@ -277,21 +277,15 @@ daemon_look(struct control_view *out, void *data)
 		.ms = transport_ms(d->transport),
 		.now = transport_now(d->transport),
 		.since = d->since,
-		.doing = d->sm->sweep->state,
-		.paused = d->sm->sweep->paused,
-		.phases = d->sm->sweep->phases,
-		.level = d->log->level,
 		.log = d->log,
 		.conf = d->conf,
 		.status = d->status,
-		.rivals = d->sm->sweep->rivals,
 		.refused = d->refused,
 		.sweep = d->sm->sweep,
 		.rules = d->site->partitions->rules,
 		.client = d->sm->x,
 		.desk = sa_server_stats(d->sm->sa_server),
-		.multicast = &d->sm->mcast->stats,
-		.unreached = d->sm->mcast->lost,
+		.mcast = d->sm->mcast,
 	};
 	out->peers = sweep_peers(d->sm->sweep, &out->where);
 	sweep_sm_info(d->sm->sweep, &out->self);
@@ -408,22 +402,6 @@ daemon_set(enum control_setting what, unsigned value, void *data)
 	}
 }
 
-static bool
-daemon_avoid(uint64_t guid, uint8_t num, uint64_t errors, void *data)
-{
-	struct daemon *d = data;
-
-	return sweep_avoid(d->sm->sweep, guid, num, errors);
-}
-
-static bool
-daemon_use(uint64_t guid, uint8_t num, bool only_errors, void *data)
-{
-	struct daemon *d = data;
-
-	return sweep_use(d->sm->sweep, guid, num, only_errors);
-}
-
 static char *
 headline_of(void *data)
 {
@@ -463,8 +441,6 @@ open_control(struct daemon *d)
 		.change = daemon_change,
 		.changed = daemon_changed,
 		.accept = daemon_accept,
-		.avoid = daemon_avoid,
-		.use = daemon_use,
 		.set = daemon_set,
 		.data = d,
 	};

@@ -78,7 +78,7 @@ run_pause(struct control_request *r)
 	bool pauses = strcmp(r->words[0], "pause") == 0;
 
 	r->hooks->set(CONTROL_PAUSED, pauses, r->hooks->data);
-	request_say(r, CONTROL_DONE, "%s", pauses == r->v.paused ?
+	request_say(r, CONTROL_DONE, "%s", pauses == r->v.sweep->paused ?
 		    pauses ? "it is paused already" : "it was not paused" :
 		    pauses ? "no sweeps, and nothing is programmed, until "
 		    "minismctl resume or a restart" :
@@ -124,7 +124,7 @@ run_loglevel(struct control_request *r)
 	uint64_t n;
 
 	if (!word) {
-		request_say(r, CONTROL_DONE, "%s", names[r->v.level]);
+		request_say(r, CONTROL_DONE, "%s", names[r->v.log->level]);
 		return;
 	}
 	if (!text_read_number(word, 0, LOG_DEBUG, &n))
@@ -209,7 +209,7 @@ run_events(struct control_request *q)
 	bool follow = q->options & 1 << COMMAND_FOLLOW;
 	const struct log *log = q->v.log;
 	struct text_report *r = &q->out;
-	uint64_t end = log ? log->n_events : 0;
+	uint64_t end = log->n_events;
 	uint64_t first = MAX(q->number, end - MIN(end, LOG_EVENTS));
 
 	if (follow)
@@ -261,7 +261,7 @@ run_sweep(struct control_request *r)
 	enum control_code code;
 	const char *name;
 
-	if (v->paused) {
+	if (v->sweep->paused) {
 		request_say(r, CONTROL_NOT_DONE, "this manager is paused: "
 			    "resume sweeps");
 		return;

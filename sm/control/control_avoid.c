@@ -90,10 +90,10 @@ wait_for_routes(struct control_request *q, uint64_t first)
 	const struct status_sweep *sweep;
 
 	sweep = request_swept(v, first, "links to be avoided");
-	if (v->paused || v->self.state != SM_STATE_MASTER)
+	if (v->sweep->paused || v->self.state != SM_STATE_MASTER)
 		request_say(q, CONTROL_DONE, "for the next sweep of this "
-			    "manager, which %s now", v->paused ? "is paused" :
-			    "is not the master");
+			    "manager, which %s now", v->sweep->paused ?
+			    "is paused" : "is not the master");
 	else if (sweep)
 		say_outcome(q, q->words[1], sweep);
 	else
@@ -105,12 +105,12 @@ wait_for_routes(struct control_request *q, uint64_t first)
 void
 control_avoid(struct control_request *q)
 {
-	const struct control_hooks *hooks = q->hooks;
 	const struct snapshot *s = q->db->subnet;
 	const char *word = q->words[1] ? q->words[1] : "";
 	uint32_t found = find_switch_link(s, word);
 	bool has_errors = *word && q->words[2], avoid;
 	uint64_t errors = 0, guid, first = request_next_sweep(&q->v);
+	uint8_t num;
 
 	if (q->is_again && *word) {
 		wait_for_routes(q, q->number);
@@ -126,10 +126,10 @@ control_avoid(struct control_request *q)
 		return;
 	}
 	guid = snapshot_node_of(s, found)->info.node_guid;
+	num = s->ports[found].num;
 	avoid = strcmp(q->words[0], "avoid") == 0 && (errors || !has_errors);
-	if (avoid ? !hooks->avoid(guid, s->ports[found].num, errors,
-				  hooks->data) :
-	    !hooks->use(guid, s->ports[found].num, has_errors, hooks->data))
+	if (avoid ? !sweep_avoid(q->v.sweep, guid, num, errors) :
+	    !sweep_use(q->v.sweep, guid, num, has_errors))
 		request_say(q, CONTROL_NOT_DONE, avoid ?
 			    "that is asked for already: avoid says what came "
 			    "of it" : "there is nothing to take back: avoid "

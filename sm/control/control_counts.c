@@ -103,7 +103,7 @@ count_fabric(const struct control_view *v, GString *out)
 		"safe", "in steps", "credit loop", "refused",
 	};
 	const struct snapshot *s = v->status->subnet;
-	const struct sweep_totals *t = v->sweep ? &v->sweep->totals : NULL;
+	const struct sweep_totals *t = &v->sweep->totals;
 
 	count(out, s ? s->n_switches : 0, "minism_nodes{kind=\"switch\"}");
 	count(out, s ? s->n_nodes - s->n_switches : 0,
@@ -111,15 +111,14 @@ count_fabric(const struct control_view *v, GString *out)
 	count_links(s, out);
 	count(out, v->status->n_sweeps, "minism_sweeps_total");
 	count(out, v->status->n_repairs, "minism_repairs_total");
-	count(out, v->sweep ? v->sweep->flaps->downs : 0,
-	      "minism_link_downs_total");
-	for (unsigned i = 0; t && i < SWEEP_VERDICTS; i++)
+	count(out, v->sweep->flaps->downs, "minism_link_downs_total");
+	for (unsigned i = 0; i < SWEEP_VERDICTS; i++)
 		count(out, t->verdicts[i],
 		      "minism_verified_tables_total{verdict=\"%s\"}",
 		      verdicts[i]);
 	count(out, v->status->lost_hosts, "minism_host_pairs_without_path");
-	count(out, t ? t->lft_blocks : 0, "minism_lft_blocks_written_total");
-	count(out, t ? t->lft_entries : 0, "minism_lft_entries_changed_total");
+	count(out, t->lft_blocks, "minism_lft_blocks_written_total");
+	count(out, t->lft_entries, "minism_lft_entries_changed_total");
 }
 
 /* labels: 'phase="reading",' or "" */
@@ -148,9 +147,8 @@ count_durations(const struct control_view *v, GString *out)
 		"0.001", "0.01", "0.1", "1.0", "10.0",
 	};
 
-	for (unsigned i = SWEEP_WAITING; v->phases && i < SWEEP_SUSPENDED;
-	     i++) {
-		const struct sweep_phase *p = &v->phases[i];
+	for (unsigned i = SWEEP_WAITING; i < SWEEP_SUSPENDED; i++) {
+		const struct sweep_phase *p = &v->sweep->phases[i];
 		g_autofree char *phase = g_strdup_printf("phase=\"%s\",",
 			sweep_state_names[i]);
 
@@ -179,8 +177,7 @@ count_mads(const struct mad_client *x, GString *out)
 	static const char *const ends[] = {
 		"answered", "refused", "timed_out", "cancelled",
 	};
-	static const struct mad_client_stats none;
-	const struct mad_client_stats *wire = x ? &x->stats : &none;
+	const struct mad_client_stats *wire = &x->stats;
 
 	for (unsigned i = 0; i < MAD_CLIENT_ATTRS; i++)
 		for (unsigned set = 0; set < 2; set++)
@@ -189,7 +186,7 @@ count_mads(const struct mad_client *x, GString *out)
 				      "minism_mads_total{method=\"%s\","
 				      "attribute=\"%s\"}", set ? "Set" : "Get",
 				      mad_attr_name(i));
-	for (unsigned i = 0; x && i < MAD_CLIENT_CLASSES *
+	for (unsigned i = 0; i < MAD_CLIENT_CLASSES *
 	     MAD_CLIENT_ATTRS * MAD_CLIENT_ENDS; i++) {
 		unsigned end = i % MAD_CLIENT_ENDS;
 		unsigned attr = i / MAD_CLIENT_ENDS % MAD_CLIENT_ATTRS;
@@ -207,7 +204,7 @@ count_mads(const struct mad_client *x, GString *out)
 	count(out, wire->sent_set, "sets");
 	count(out, wire->timed_out, "unanswered");
 	count(out, wire->retried, "minism_mad_retries_total");
-	count(out, x ? x->window.size : 0, "minism_mad_window");
+	count(out, x->window.size, "minism_mad_window");
 }
 
 static void
@@ -216,8 +213,7 @@ count_sa(const struct control_view *v, GString *out)
 	static const char *const bounds[SA_SERVER_BUCKETS] = {
 		"0.0001", "0.001", "0.01", "0.1", "1.0",
 	};
-	static const struct sa_server_stats none;
-	const struct sa_server_stats *d = v->desk ? v->desk : &none;
+	const struct sa_server_stats *d = v->desk;
 	const struct sa_stats *sa = &v->sa_stats;
 
 	count(out, d->taken, "taken");
@@ -237,9 +233,8 @@ count_sa(const struct control_view *v, GString *out)
 			count(out, d->records[i],
 			      "minism_sa_answers_total{record=\"%s\"}", name);
 	}
-	if (v->desk)
-		count_histogram(out, "minism_sa_seconds", "", bounds,
-				d->within, d->answered, d->us);
+	count_histogram(out, "minism_sa_seconds", "", bounds, d->within,
+			d->answered, d->us);
 	count(out, sa->n_groups, "minism_sa_objects{kind=\"group\"}");
 	count(out, sa->n_members, "minism_sa_objects{kind=\"member\"}");
 	count(out, sa->n_services, "minism_sa_objects{kind=\"service\"}");
@@ -255,8 +250,8 @@ control_put_counts(const struct control_view *v, GString *out)
 	count_durations(v, out);
 	count_mads(v->client, out);
 	count_sa(v, out);
-	count(out, v->multicast ? v->multicast->computed : 0, "computed");
-	count(out, v->multicast ? v->multicast->written : 0, "written");
-	count(out, v->multicast ? v->multicast->failed : 0, "failed");
+	count(out, v->mcast->stats.computed, "computed");
+	count(out, v->mcast->stats.written, "written");
+	count(out, v->mcast->stats.failed, "failed");
 	count(out, v->rules->partitions->len, "partitions");
 }

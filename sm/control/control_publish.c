@@ -78,8 +78,7 @@ control_view_values(const struct control_view *v, const struct view *of,
 	control_put_status(v, values->before);
 	if (v->sa && !control_observes(v))	/* they are the master's */
 		put_groups(v->sa, values->before);
-	if (v->sweep)
-		put_lists(&v->sweep->params.route, values->before);
+	put_lists(&v->sweep->params.route, values->before);
 	return values;
 }
 

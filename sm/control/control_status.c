@@ -21,7 +21,7 @@ control_verdict(const struct control_view *v, const char **name)
 	const struct status_sweep *last = status_last(v->status, 0);
 	enum sweep_end end = last ? last->end : SWEEP_END_NOT_UP;
 
-	if (end == SWEEP_END_UP && v->unreached && v->unreached->len)
+	if (end == SWEEP_END_UP && v->mcast && v->mcast->lost->len)
 		end = SWEEP_END_NOT_UP;
 	*name = last ? status_end_name(end) : "starting";
 	if (end != SWEEP_END_UP || !v->expected || !v->expected->faults->len)
@@ -35,7 +35,7 @@ control_age(const struct control_view *v)
 {
 	const struct status_sweep *last = status_last(v->status, 0);
 
-	return v->status->subnet && (v->paused || !last ||
+	return v->status->subnet && (v->sweep->paused || !last ||
 				     last->end == SWEEP_END_FAILED ||
 				     last->end == SWEEP_END_STANDBY) ?
 		v->now - v->status->read_at : 0;
@@ -81,17 +81,17 @@ put_manager(const struct control_view *v, GString *out)
 	view_line_put(VIEW_MANAGER, (uint64_t[]){
 		[MANAGER_STATE] = v->self.state,
 		[MANAGER_PRIORITY] = v->self.priority,
-		[MANAGER_GUEST] = v->sweep && v->sweep->params.guest,
-		[MANAGER_PAUSED] = v->paused,
+		[MANAGER_GUEST] = v->sweep->params.guest,
+		[MANAGER_PAUSED] = v->sweep->paused,
 		[MANAGER_RUNNING] = (uint64_t)(v->now - v->since),
 		[MANAGER_QOS] = v->sa && v->sa->view && v->sa->view->qos },
 		v->port_name, out);
 	view_text_put(VIEW_ROLE, control_observes(v) ? "observing" :
 		      sm_state_name(v->self.state), out);
-	view_text_put(VIEW_LEVEL, log_level_names[v->level], out);
-	view_text_put(VIEW_DOING, sweep_state_names[v->doing], out);
+	view_text_put(VIEW_LEVEL, log_level_names[v->log->level], out);
+	view_text_put(VIEW_DOING, sweep_state_names[v->sweep->state], out);
 	view_text_put(VIEW_UNIT, v->ms, out);
-	view_texts_put(VIEW_RIVAL, v->rivals, out);
+	view_texts_put(VIEW_RIVAL, v->sweep->rivals, out);
 	put_peers(v, out);
 	view_line_put(VIEW_STANDBY, (uint64_t[]){
 		[STANDBY_FOLLOWS] = b->follows, [STANDBY_WARM] = b->warm,
@@ -151,17 +151,16 @@ put_verdict(const struct control_view *v, GString *out)
 	expected_count(v->expected, v->status->subnet, n);
 	view_line_put(VIEW_VERDICT, n, name, out);
 	control_put_faults(v, NULL, NULL, out);
-	view_texts_put(VIEW_UNREACHED, v->unreached, out);
+	view_texts_put(VIEW_UNREACHED, v->mcast->lost, out);
 }
 
 /* Links that went down within the hour, and babbling ports. */
 static void
 put_flaps(const struct control_view *v, GString *out)
 {
-	g_autoptr(GPtrArray) flaps = v->sweep ? flaps_list(v->sweep->flaps,
-			transport_now(v->sweep->t)) : NULL;
+	g_autoptr(GPtrArray) flaps = flaps_list(v->sweep->flaps, v->now);
 
-	for (guint i = 0; flaps && i < flaps->len; i++) {
+	for (guint i = 0; i < flaps->len; i++) {
 		const struct flap *f = flaps->pdata[i];
 
 		view_line_put(VIEW_FLAP, (uint64_t[]){
@@ -179,8 +178,8 @@ put_flaps(const struct control_view *v, GString *out)
 static void
 put_avoided(const struct control_view *v, GString *out)
 {
-	const GPtrArray *avoided = v->sweep ? v->sweep->view.avoided : NULL;
-	const struct snapshot *subnet = avoided ? v->sweep->view.subnet : NULL;
+	const GPtrArray *avoided = v->sweep->view.avoided;
+	const struct snapshot *subnet = v->sweep->view.subnet;
 
 	for (guint i = 0; avoided && i < avoided->len; i++) {
 		const struct avoid_link *l = avoided->pdata[i];

@@ -32,29 +32,24 @@ enum control_code {
 	CONTROL_AGAIN = 7,
 };
 
-/* The manager as it is now; pointers are borrowed and may be NULL. */
+/* The manager as it is now; pointers are borrowed. `sa` may be NULL, and others
+ * that say so. */
 struct control_view {
 	const char *port_name;
 	uint64_t port_guid;
 	const char *ms;		/* the unit of durations: transport_ms() */
 	int64_t now, since;	/* us; since: it runs */
 	struct sm_info self;
-	enum sweep_state doing;
-	bool paused;
-	const struct sweep_phase *phases;	/* SWEEP_STATES of them */
-	enum log_level level;
 	const struct log *log;
 	const struct options *conf;
 	const struct status *status;
-	const GPtrArray *rivals;	/* see election_rivals() */
 	const char *refused;	/* why files of the site were not read again, or
 				   NULL */
-	const struct sweep *sweep;	/* its flaps, links avoided, totals */
+	struct sweep *sweep;
 	struct partition_rules *rules;
 	const struct mad_client *client;
 	const struct sa_server_stats *desk;
-	const struct mcast_manager_stats *multicast;
-	const GPtrArray *unreached;	/* of struct mcast_manager: lost */
+	const struct mcast_manager *mcast;	/* NULL: its trees come later */
 	const struct expected *expected;	/* of a master; or NULL */
 	const GArray *peers;		/* sweep_peers(), in `where` */
 	const struct snapshot *where;
@@ -88,9 +83,6 @@ struct control_hooks {
 			void *data);
 	/* see expected_accept() */
 	unsigned (*accept)(const char *word, void *data);
-	/* see sweep_avoid() and sweep_use() */
-	bool (*avoid)(uint64_t guid, uint8_t num, uint64_t errors, void *data);
-	bool (*use)(uint64_t guid, uint8_t num, bool only_errors, void *data);
 	void (*set)(enum control_setting what, unsigned value, void *data);
 	void *data;
 };
@@ -98,7 +90,7 @@ struct control_hooks {
 static inline bool
 control_observes(const struct control_view *v)
 {
-	return v->sweep && v->sweep->params.goal == SWEEP_GOAL_OBSERVE;
+	return v->sweep->params.goal == SWEEP_GOAL_OBSERVE;
 }
 
 /* What the text of a view is made of: this fabric, or the one that the SA

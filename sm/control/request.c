@@ -52,8 +52,9 @@ request_say_wrong(struct control_request *r, const char *before,
 uint64_t
 request_next_sweep(const struct control_view *v)
 {
-	return v->status->n_sweeps + (v->doing >= SWEEP_DISCOVERING &&
-				      v->doing <= SWEEP_PROGRAMMING);
+	return v->status->n_sweeps +
+		(v->sweep->state >= SWEEP_DISCOVERING &&
+		 v->sweep->state <= SWEEP_PROGRAMMING);
 }
 
 const struct status_sweep *

@@ -16,7 +16,9 @@ struct manager {
 	struct options *conf;
 	struct mad_client client;
 	struct sa_server_stats desk;
-	struct mcast_manager_stats multicast;
+	struct mcast_manager mcast;
+	struct sweep sweep;
+	struct log *log;
 	unsigned calls;
 };
 
@@ -33,7 +35,9 @@ look(struct control_view *out, void *data)
 		.conf = m->conf,
 		.client = &m->client,
 		.desk = &m->desk,
-		.multicast = &m->multicast,
+		.mcast = &m->mcast,
+		.sweep = &m->sweep,
+		.log = m->log,
 	};
 }
 
@@ -117,6 +121,9 @@ FUZZ_TARGET(ctl)
 		.status = status_new(),
 		.rules = partition_rules_default(),
 		.conf = options_new(),
+		.mcast.lost = g_ptr_array_new(),
+		.sweep.flaps = flaps_new(&(struct flap_params){ 0 }),
+		.log = log_open("/dev/null", LOG_ERROR, NULL),
 	};
 	const struct control_hooks hooks = {
 		.look = look, .sweep = note_sweep, .reload = note_reload,
@@ -132,5 +139,8 @@ FUZZ_TARGET(ctl)
 	status_free(m.status);
 	partition_rules_unref(m.rules);
 	options_free(m.conf);
+	g_ptr_array_unref(m.mcast.lost);
+	flaps_free(m.sweep.flaps);
+	log_free(m.log);
 	return 0;
 }

@@ -28,17 +28,15 @@ struct setup {
 	struct partition_rules *rules;
 	struct mad_client client;
 	struct sa_server_stats desk;
-	struct mcast_manager_stats multicast;
-	GPtrArray *unreached;
+	struct mcast_manager mcast;
+	struct sweep sweep;
 	struct expected *expected;
 	struct log *log;
-	bool paused;
 	unsigned priority, takeovers;
 	struct standby_status standby;
 	struct options *conf;
 
 	struct control_hooks hooks;
-	enum log_level level;
 	enum sm_state role;
 	unsigned sweeps, reloads, changes;
 	char *refusal;		/* what reload and change say; NULL: done, */
@@ -68,17 +66,15 @@ look(struct control_view *out, void *data)
 		.now = 100 * G_USEC_PER_SEC,
 		.since = 10 * G_USEC_PER_SEC,
 		.self = { .state = t->role, .priority = (uint8_t)t->priority },
-		.level = t->level,
 		.log = t->log,
 		.conf = t->conf,
-		.paused = t->paused,
 		.standby = t->standby,
 		.status = t->status,
 		.rules = t->rules,
 		.client = &t->client,
 		.desk = &t->desk,
-		.multicast = &t->multicast,
-		.unreached = t->unreached,
+		.mcast = &t->mcast,
+		.sweep = &t->sweep,
 		.expected = t->expected,
 	};
 }
@@ -149,10 +145,10 @@ note_set(enum control_setting what, unsigned value, void *data)
 
 	switch (what) {
 	case CONTROL_LOG_LEVEL:
-		t->level = (enum log_level)value;
+		t->log->level = (enum log_level)value;
 		break;
 	case CONTROL_PAUSED:
-		t->paused = value;
+		t->sweep.paused = value;
 		break;
 	case CONTROL_PRIORITY:
 		t->priority = value;
@@ -240,7 +236,9 @@ setup_open(struct setup *t)
 	t->status = status_new();
 	t->rules = partition_rules_default();
 	t->conf = options_new();
-	t->level = LOG_INFO;
+	t->log = log_open("/dev/null", LOG_INFO, NULL);
+	t->sweep.flaps = flaps_new(&t->sweep.params.flaps);
+	t->mcast.lost = g_ptr_array_new_with_free_func(g_free);
 	t->priority = 7;
 	t->role = SM_STATE_MASTER;
 	t->own = HOST_GUID;
@@ -262,8 +260,9 @@ setup_close(struct setup *t)
 	options_free(t->conf);
 	g_string_free(t->answer, TRUE);
 	g_clear_pointer(&t->expected, expected_free);
-	g_clear_pointer(&t->unreached, g_ptr_array_unref);
-	g_clear_pointer(&t->log, log_free);
+	g_ptr_array_unref(t->mcast.lost);
+	flaps_free(t->sweep.flaps);
+	log_free(t->log);
 	g_free(t->refusal);
 	g_free(t->warning);
 	g_free(t->told);
@@ -558,7 +557,7 @@ WORD(do_count, const struct setup *t)
 
 WORD(do_level, struct setup *t)
 {
-	assert_string_equal(log_level_names[t->level], words[0]);
+	assert_string_equal(log_level_names[t->log->level], words[0]);
 }
 
 /* P_KEY GUID [MEMBERSHIP]: one change */
@@ -717,14 +716,12 @@ WORD(do_expected, struct setup *t)
 
 WORD(do_unreached, struct setup *t)
 {
-	t->unreached = g_ptr_array_new_with_free_func(g_free);
-	g_ptr_array_add(t->unreached, g_strdup(words[0]));
+	g_ptr_array_add(t->mcast.lost, g_strdup(words[0]));
 }
 
 /* N events, and one that is none of them */
 WORD(do_log, struct setup *t)
 {
-	t->log = log_open("/dev/null", LOG_ERROR, NULL);
 	for (unsigned i = 0; i < word_number(words[0]); i++) {
 		t->log->generation = i / 2;
 		log_say(t->log, LOG_INFO, "test", "event %u", i);

@@ -36,7 +36,10 @@ struct setup {
 	unsigned sweeps, takes_us;
 	struct status *status;
 	struct partition_rules *rules;
-	GPtrArray *rivals;
+	struct sweep sweep;	/* with rivals */
+	struct mad_client client;
+	struct mcast_manager mcast;
+	struct sa_server_stats desk;
 	struct sa sa;		/* with a view, or NULL */
 	GBytes *page;		/* NULL: it is being made */
 };
@@ -49,7 +52,11 @@ look(struct control_view *out, void *data)
 	memset(out, 0, sizeof(*out));
 	out->status = t->status;
 	out->rules = t->rules;
-	out->rivals = t->rivals;
+	out->log = t->log;
+	out->sweep = &t->sweep;
+	out->client = &t->client;
+	out->mcast = &t->mcast;
+	out->desk = &t->desk;
 	out->sa = t->sa.view ? &t->sa : NULL;
 }
 
@@ -86,9 +93,11 @@ setup_open(struct setup *t)
 	t->hooks.data = t;
 	t->status = status_new();
 	t->rules = partition_rules_new();
-	t->rivals = g_ptr_array_new_with_free_func(g_free);
+	t->sweep.flaps = flaps_new(&t->sweep.params.flaps);
+	t->mcast.lost = g_ptr_array_new();
+	t->sweep.rivals = g_ptr_array_new_with_free_func(g_free);
 	for (unsigned i = 1; i <= N_LINES; i++)
-		g_ptr_array_add(t->rivals, g_strdup_printf("manager %u", i));
+		g_ptr_array_add(t->sweep.rivals, g_strdup_printf("manager %u", i));
 	t->s = open_at(t, PLACE, NULL);
 	assert_non_null(t->s);
 }
@@ -100,7 +109,9 @@ setup_close(struct setup *t)
 	log_free(t->log);
 	status_free(t->status);
 	partition_rules_unref(t->rules);
-	g_ptr_array_unref(t->rivals);
+	g_ptr_array_unref(t->sweep.rivals);
+	g_ptr_array_unref(t->mcast.lost);
+	flaps_free(t->sweep.flaps);
 	folder_leave(&t->folder);
 }
 
