@@ -19,9 +19,11 @@ enum command_option {
 };
 extern const char *const command_option_names[COMMAND_OPTIONS];
 
-/* Where the answer is made: by the manager; by minismctl of a view. */
+/* Where the answer is made: by the manager; by one that does not only observe,
+ * which has no clients either; by minismctl of a view. */
 enum command_place {
 	COMMAND_OF_MANAGER,
+	COMMAND_OF_MASTER,
 	COMMAND_OF_VIEW,
 };
 

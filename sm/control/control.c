@@ -307,12 +307,6 @@ static const struct {
 	{ "loglevel", false, run_loglevel },
 };
 
-/* These are not for an observer, which has no clients either. */
-static const char *const of_masters[] = {
-	"avoid", "partition", "priority", "services", "subscriptions",
-	"takeover", "use", NULL
-};
-
 void
 request_say_usage(struct control_request *r)
 {
@@ -390,8 +384,7 @@ run_line(struct control_request *r, const char *line)
 	}
 	r->hooks->look(&r->v, r->hooks->data);
 	r->db = r->v.sa ? r->v.sa->view : NULL;
-	if (control_observes(&r->v) &&
-	    g_strv_contains(of_masters, r->command->name))
+	if (control_observes(&r->v) && r->command->place == COMMAND_OF_MASTER)
 		request_say(r, CONTROL_NOT_DONE, "%s is not for a manager that "
 			    "only observes", r->command->name);
 	else if (runs[i].of_fabric && !r->db)
