@@ -456,24 +456,12 @@ options_is_guest(const struct options *conf)
 	return !conf->takeover && !origin_of(conf, "sm_priority");
 }
 
-static void
-clear_value(gpointer data)
+bool
+options_next(const struct options *conf, size_t *at, struct options_value *v)
 {
-	g_free(((struct options_value *)data)->value);
-}
-
-GArray *
-options_list(const struct options *conf)
-{
-	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct options_value));
-
-	g_array_set_clear_func(list, clear_value);
-	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-		const struct options_given *g = &conf->origins[i];
-		const struct option *o = &rows[i];
-		struct options_value v = {
-			.key = o->key, .name = o->name, .from = g->from,
-		};
+	while (*at < G_N_ELEMENTS(rows)) {
+		const struct options_given *g = &conf->origins[*at];
+		const struct option *o = &rows[(*at)++];
 		const char *text = g->from ? g->value : o->preset;
 
 		if (!o->kind || !(o->key || g->from) || given_of(conf, o) != g)
@@ -482,11 +470,14 @@ options_list(const struct options *conf)
 			text = G_STRUCT_MEMBER(char *, conf, o->offset);
 		if (!text && o->kind == &option_bool)
 			text = "FALSE";
-		v.secret = o->kind->secret;
-		v.value = v.secret ? NULL : g_strdup(text);
-		g_array_append_val(list, v);
+		*v = (struct options_value){
+			.key = o->key, .name = o->name, .from = g->from,
+			.value = o->kind->secret ? NULL : text,
+			.secret = o->kind->secret,
+		};
+		return true;
 	}
-	return list;
+	return false;
 }
 
 unsigned

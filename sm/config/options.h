@@ -150,13 +150,14 @@ enum options_origin {
 struct options_value {
 	const char *key;	/* in the file; NULL: --name */
 	const char *name;	/* on the command line; or NULL */
-	char *value;		/* as it was given, or the default; NULL: none */
+	const char *value;	/* as it was given, or the default; NULL: none */
 	bool secret;		/* it is not printed */
 	enum options_origin from;
 };
-/* All values, and where they come from: GArray of struct options_value; free it
- * with g_array_unref(). */
-GArray *options_list(const struct options *conf);
+/* The next one, from the beginning if *at is 0; its texts are borrowed. False:
+ * there is none. */
+bool options_next(const struct options *conf, size_t *at,
+		  struct options_value *v);
 
 /* --help, to standard output. */
 void options_print_help(const struct options *conf);

@@ -152,34 +152,33 @@ static const char *const origins[] = {
 static void
 run_config(struct control_request *q)
 {
-	g_autoptr(GArray) list = options_list(q->v.conf);
 	struct text_report *r = &q->out;
+	struct options_value v;
+	size_t at = 0;
 
 	report_open(r, NULL, '{');
 	report_say(r, "# file: ");
 	report_text(r, "file", q->v.conf->config_file, "\n");
 	report_open(r, "config", '[');
-	for (guint i = 0; i < list->len; i++) {
-		const struct options_value *v =
-			&g_array_index(list, struct options_value, i);
-		bool quotes = !v->value || !*v->value ||
-			strpbrk(v->value, " \t#");
-		g_autofree char *text = v->secret ? g_strdup("(secret)") :
-			!v->value && v->key ? g_strdup("(null)") :
+	while (options_next(q->v.conf, &at, &v)) {
+		bool quotes = !v.value || !*v.value ||
+			strpbrk(v.value, " \t#");
+		g_autofree char *text = v.secret ? g_strdup("(secret)") :
+			!v.value && v.key ? g_strdup("(null)") :
 			g_strdup_printf(quotes ? "\"%s\"" : "%s",
-					v->value ? v->value : "");
+					v.value ? v.value : "");
 
 		/* the file has no way to write a quote */
 		report_open(r, NULL, '{');
-		report_say(r, "%s%s%s %s", v->secret || !v->key ||
-			   (v->value && strchr(v->value, '"')) ? "# " : "",
-			   v->key ? "" : "--", v->key ? v->key : v->name,
+		report_say(r, "%s%s%s %s", v.secret || !v.key ||
+			   (v.value && strchr(v.value, '"')) ? "# " : "",
+			   v.key ? "" : "--", v.key ? v.key : v.name,
 			   text);
-		report_say(r, "\t# %s\n", origins[v->from]);
-		report_text(r, "key", v->key, NULL);
-		report_text(r, "option", v->name, NULL);
-		report_text(r, "value", v->secret ? text : v->value, NULL);
-		report_text(r, "origin", origins[v->from], NULL);
+		report_say(r, "\t# %s\n", origins[v.from]);
+		report_text(r, "key", v.key, NULL);
+		report_text(r, "option", v.name, NULL);
+		report_text(r, "value", v.secret ? text : v.value, NULL);
+		report_text(r, "origin", origins[v.from], NULL);
 		report_close(r, '}');
 	}
 	report_close_list(r, "options");

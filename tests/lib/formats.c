@@ -122,22 +122,18 @@ conf_normal(const char *text, GPtrArray *warnings, GError **error)
 {
 	AUTO(options) *conf = options_new();
 	g_autoptr(GString) out = g_string_new(NULL);
-	g_autoptr(GArray) list = NULL;
+	struct options_value v;
+	size_t at = 0;
 
 	if (!options_parse(conf, text, "f", warnings, error))
 		return NULL;
 	g_assert_cmpuint(conf->max_smps, >=, 1);
 	g_assert_cmpuint(conf->priority, <=, 15);
 	g_assert_cmpuint(conf->lmc, <=, 7);
-	list = options_list(conf);
-	for (guint i = 0; i < list->len; i++) {
-		struct options_value *v = &g_array_index(list,
-						struct options_value, i);
-
-		if (v->from == OPTIONS_FILE)
-			g_string_append_printf(out, "%s %s\n", v->key,
-					       v->value ? v->value : "(null)");
-	}
+	while (options_next(conf, &at, &v))
+		if (v.from == OPTIONS_FILE)
+			g_string_append_printf(out, "%s %s\n", v.key,
+					       v.value ? v.value : "(null)");
 	return g_string_free(g_steal_pointer(&out), FALSE);
 }
 

@@ -304,60 +304,45 @@ TEST(test_help_and_man_page_have_every_option, setup_new, setup_free)
 }
 
 /* The one of this key; one without a key goes by its name. */
-static const struct options_value *
-find_value(const GArray *list, const char *key)
-{
-	const struct options_value *found = NULL;
-
-	for (guint i = 0; i < list->len; i++) {
-		const struct options_value *v =
-			&g_array_index(list, struct options_value, i);
-
-		if (g_strcmp0(v->key ? v->key : v->name, key))
-			continue;
-		assert_null(found);
-		found = v;
-	}
-	if (!found)
-		fail_msg("there is no %s", key);
-	return found;
-}
-
 static void
-expect_origin(const GArray *list, const char *key, const char *value,
+expect_origin(const struct options *conf, const char *key, const char *value,
 	      enum options_origin from)
 {
-	const struct options_value *v = find_value(list, key);
+	struct options_value v;
+	unsigned found = 0;
 
-	assert_int_equal(v->from, from);
-	assert_int_equal(g_strcmp0(v->value, value), 0);
+	for (size_t at = 0; options_next(conf, &at, &v);) {
+		if (g_strcmp0(v.key ? v.key : v.name, key))
+			continue;
+		found++;
+		assert_int_equal(v.from, from);
+		assert_int_equal(g_strcmp0(v.value, value), 0);
+	}
+	assert_int_equal(found, 1);
 }
 
 SETUP_TEST(test_each_value_has_an_origin)
 {
-	g_autoptr(GArray) list = NULL;
-
 	put_file(t, "lmc 1\nsweep_interval 30\nm_key 5\nca_name mlx5_0\n"
 		 "sminfo_polling_timeout 1000\npolling_retry_number (null)\n"
 		 "routing_threads_num 3\nlog_file \"a b\"\n");
 	accepts(t, "--lmc 2 -F f -p 2 --once");
-	list = options_list(t->conf);
-	expect_origin(list, "lmc", "2", OPTIONS_COMMAND_LINE);
-	expect_origin(list, "sweep_interval", "30", OPTIONS_FILE);
-	expect_origin(list, "log_file", "a b", OPTIONS_FILE);
+	expect_origin(t->conf, "lmc", "2", OPTIONS_COMMAND_LINE);
+	expect_origin(t->conf, "sweep_interval", "30", OPTIONS_FILE);
+	expect_origin(t->conf, "log_file", "a b", OPTIONS_FILE);
 	/* as the default, but on purpose; and the other way round */
-	expect_origin(list, "sminfo_polling_timeout", "1000", OPTIONS_FILE);
-	expect_origin(list, "polling_retry_number", "2", OPTIONS_DEFAULT);
+	expect_origin(t->conf, "sminfo_polling_timeout", "1000", OPTIONS_FILE);
+	expect_origin(t->conf, "polling_retry_number", "2", OPTIONS_DEFAULT);
 	/* two names of one value */
-	expect_origin(list, "routing_threads", "3", OPTIONS_FILE);
+	expect_origin(t->conf, "routing_threads", "3", OPTIONS_FILE);
 	/* a port on the command line is the whole choice */
-	expect_origin(list, "ca_name", NULL, OPTIONS_DEFAULT);
-	expect_origin(list, "port", "2", OPTIONS_COMMAND_LINE);
-	expect_origin(list, "m_key", NULL, OPTIONS_FILE);
-	expect_origin(list, "sa_key", NULL, OPTIONS_DEFAULT);
-	expect_origin(list, "sm_priority", "0", OPTIONS_DEFAULT);
-	expect_origin(list, "qos_max_vls", "15", OPTIONS_DEFAULT);
-	expect_origin(list, "once", "TRUE", OPTIONS_COMMAND_LINE);
+	expect_origin(t->conf, "ca_name", NULL, OPTIONS_DEFAULT);
+	expect_origin(t->conf, "port", "2", OPTIONS_COMMAND_LINE);
+	expect_origin(t->conf, "m_key", NULL, OPTIONS_FILE);
+	expect_origin(t->conf, "sa_key", NULL, OPTIONS_DEFAULT);
+	expect_origin(t->conf, "sm_priority", "0", OPTIONS_DEFAULT);
+	expect_origin(t->conf, "qos_max_vls", "15", OPTIONS_DEFAULT);
+	expect_origin(t->conf, "once", "TRUE", OPTIONS_COMMAND_LINE);
 }
 
 /* A simulation and a lab leave what belongs to the manager of this machine
