@@ -534,15 +534,15 @@ warn_of_keys(struct daemon *d)
 {
 	const struct options *c = d->conf;
 
-	if (c->m_key_per_port && !c->m_key)
+	if (c->m_key_per_port && !c->policy.m_key)
 		log_say(d->log, LOG_WARNING, "keys", "m_key_per_port without "
 			"an m_key: no M_Keys are used");
-	else if (c->m_key_per_port && c->m_key_protect > 1 &&
+	else if (c->m_key_per_port && c->policy.m_key_protect > 1 &&
 		 !(c->m_key_lookup && c->cache_dir))
 		log_say(d->log, LOG_WARNING, "keys", "m_key_per_port at "
 			"protection level %u, and nothing is remembered: "
 			"after a restart the ports will not answer",
-			c->m_key_protect);
+			c->policy.m_key_protect);
 }
 
 /* Nothing is locked only where nothing can be written. */
@@ -663,7 +663,7 @@ daemon_connect(struct daemon *d)
 		.sa = &sa,
 		.cache_dir = c->cache_dir,
 		.key_dir = c->m_key_lookup ? c->cache_dir : NULL,
-		.m_key = c->m_key,
+		.m_key = c->policy.m_key,
 		.key_mode = c->m_key_per_port ? MKEY_DB_PER_PORT : MKEY_DB_ONE,
 	};
 

@@ -236,24 +236,8 @@ site_files_read(const struct options *conf, GPtrArray *warnings,
 	guint before = errors->len;
 
 	s->conf = conf;
-	/* options.c checks the keys against the ranges of the fields, so that
-	 * nothing is truncated here. */
-	s->policy = (struct policy){
-		.m_key = conf->m_key,
-		.gid_prefix = conf->subnet_prefix,
-		.m_key_lease = (uint16_t)conf->m_key_lease,
-		.m_key_protect = (uint8_t)conf->m_key_protect,
-		.sm_sl = (uint8_t)conf->sm_sl,
-		.subnet_timeout = (uint8_t)conf->subnet_timeout,
-		.packet_life_time = (uint8_t)conf->packet_life_time,
-		.hoq_life = (uint8_t)conf->hoq_life,
-		.leaf_hoq_life = (uint8_t)conf->leaf_hoq_life,
-		.vl_stall = (uint8_t)conf->vl_stall,
-		.leaf_vl_stall = (uint8_t)conf->leaf_vl_stall,
-		.max_oper_vls = (uint8_t)conf->qos.max_op_vls,
-		.local_phy_errors = (uint8_t)conf->local_phy_errors,
-		.overrun_errors = (uint8_t)conf->overrun_errors,
-	};
+	s->policy = conf->policy;
+	s->policy.max_oper_vls = (uint8_t)conf->qos.max_op_vls;
 	s->partitions = partitions_new(conf->cache_dir);
 	read_engines(s, warnings, errors);
 	if (site_files_load(s, warnings, errors) && errors->len == before)

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "sm/config/command.h"
+#include "topology/member.h"
 #include "topology/text.h"
 
 /* --- kinds of values --- */
@@ -46,7 +47,7 @@ set_number(const struct option *o, void *place, const char *value)
 
 	if (value && (!text_read_number(value, 0, o->max, &n) || n < o->min))
 		return option_refuse(o, value);
-	*(unsigned *)place = (unsigned)n;
+	member_store(place, o->kind->size ?: sizeof(unsigned), n);
 	return NULL;
 }
 
@@ -99,6 +100,8 @@ const struct option_kind option_bool = {
 	.accepts = "TRUE or FALSE", .no_value = true, .set = set_bool,
 };
 const struct option_kind option_number = { .set = set_number };
+const struct option_kind option_number8 = { .size = 1, .set = set_number };
+const struct option_kind option_number16 = { .size = 2, .set = set_number };
 const struct option_kind option_number64 = {
 	.accepts = NUMBER64, .set = set_number64,
 };

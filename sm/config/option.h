@@ -24,6 +24,7 @@ struct option_kind {
 	bool is_text;		/* a char *, to be freed */
 	bool or_none;		/* which may be empty: NULL */
 	bool secret;		/* no message repeats the value */
+	uint8_t size;		/* of a number; 0: that of unsigned */
 	const char *const *words;	/* option_set_word(); ends with NULL */
 	/* NULL, or the error as a new string. value NULL: the default of an
 	 * option that has none in the table. */
@@ -52,6 +53,8 @@ struct option {
 
 extern const struct option_kind option_bool;	/* bool; no value there */
 extern const struct option_kind option_number;	/* unsigned, min to max */
+extern const struct option_kind option_number8;	/* uint8_t */
+extern const struct option_kind option_number16;	/* uint16_t */
 extern const struct option_kind option_number64;	/* uint64_t */
 extern const struct option_kind option_secret;		/* uint64_t */
 extern const struct option_kind option_guid;		/* uint64_t */

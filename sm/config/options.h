@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "sm/config/option.h"
+#include "topology/policy.h"
 #include "topology/qos.h"
 #include "topology/text.h"
 
@@ -63,24 +64,16 @@ struct options {
 	unsigned priority;	/* 0 to 15 */
 	bool takeover;
 	unsigned lmc;		/* 0 to 7 */
-	uint64_t m_key;
+	struct policy policy;	/* but for max_oper_vls, which is in `qos` */
 	uint64_t sm_key;
 	char *allowed_sms;	/* see guid_list_of_line(); NULL: all */
 	uint64_t sa_key;	/* makes SA requesters trusted */
-	uint64_t subnet_prefix;
-	unsigned m_key_lease;	/* s */
-	unsigned m_key_protect;	/* 0 to 3 */
-	bool m_key_per_port;	/* m_key is a seed, each port has its own */
+	bool m_key_per_port;	/* policy.m_key is a seed, each port has its own */
 	bool m_key_lookup;	/* remember keys over a restart, and use them */
 	char *partition_file;	/* NULL: the default partition */
 	bool partition_file_asked;	/* by an option: it must be there */
 	unsigned enforce;	/* OPTIONS_SIDE_*; see options_enforce() */
 	bool no_enforcement;	/* OpenSM's old word for `off` */
-	unsigned sm_sl;		/* to the SM and the SA */
-	/* 4.096 us * 2^n; the last three end at 20: for ever */
-	unsigned subnet_timeout, packet_life_time, hoq_life, leaf_hoq_life;
-	unsigned vl_stall, leaf_vl_stall;	/* packets, 1 to 7 */
-	unsigned local_phy_errors, overrun_errors;	/* 0 to 15 */
 	unsigned poll_ms;	/* a standby polls the master so often, */
 	unsigned polls_lost;	/* and after so many without an answer acts */
 	struct qos qos;

@@ -18,25 +18,11 @@
 #include "sm/plan/isolation.h"
 #include "sm/plan/mkey_db.h"
 #include "topology/lid.h"
+#include "topology/policy.h"
 #include "topology/port_tables.h"
 #include "topology/snapshot.h"
 
 /* ------------------------------------------------------- the desired state */
-
-/* The SM's choices, the same for all ports. */
-struct policy {
-	uint64_t m_key;
-	uint64_t gid_prefix;
-	uint16_t m_key_lease;		/* s */
-	uint8_t m_key_protect;		/* 0 to 3 */
-	uint8_t sm_sl;
-	uint8_t subnet_timeout;		/* 4.096 us * 2^n */
-	uint8_t packet_life_time;	/* SwitchInfo.LifeTimeValue */
-	uint8_t hoq_life, leaf_hoq_life;	/* towards switches, hosts */
-	uint8_t vl_stall, leaf_vl_stall;
-	uint8_t max_oper_vls;		/* VLCap code */
-	uint8_t local_phy_errors, overrun_errors;
-};
 
 /* OpenSM's defaults; M_Key 0. */
 extern const struct policy policy_default;
