@@ -40,6 +40,7 @@
 #include "sm/sa/sa_db.h"
 #include "sm/sweep/election.h"
 #include "sm/sweep/smp_batch.h"
+#include "sm/sweep/sweep.h"
 
 #define BATCH_US	(5 * 1000)	/* joins come in crowds */
 #define IN_FLIGHT_MAX	64u
@@ -56,8 +57,7 @@ struct mcast_block {
 
 struct mcast_manager *
 mcast_manager_new(struct mad_client *x, const struct mkey_db *keys,
-		  struct sa *sa, struct log *log, void (*blocked)(void *data),
-		  void (*replaced)(uint16_t lid, void *data), void *data)
+		  struct sa *sa, struct log *log, struct sweep *sweep)
 {
 	struct mcast_manager *m = g_new0(struct mcast_manager, 1);
 
@@ -66,9 +66,7 @@ mcast_manager_new(struct mad_client *x, const struct mkey_db *keys,
 	m->sa = sa;
 	m->log = log;
 	m->phase = MCAST_REST;
-	m->blocked = blocked;
-	m->replaced = replaced;
-	m->hook_data = data;
+	m->sweep = sweep;
 	m->lost = g_ptr_array_new_with_free_func(g_free);
 	return m;
 }
@@ -80,7 +78,7 @@ mcast_stop(struct mcast_manager *m)
 	m->look = 0;
 	g_clear_pointer(&m->batch, smp_batch_free);
 	m->phase = MCAST_REST;
-	m->cutter = NULL;
+	m->is_preparing = false;
 	m->waits = false;
 	transport_timer_clear(m->x->transport, &m->timer);
 	if (m->s)
@@ -144,7 +142,7 @@ held_block(const struct mcast_manager *m, uint32_t i)
 {
 	const struct mcast_block *h = &m->held[i];
 
-	return h->known || (h->read && m->cutter && m->phase == MCAST_CUT) ?
+	return h->known || (h->read && m->is_preparing && m->phase == MCAST_CUT) ?
 		h->masks : NULL;
 }
 
@@ -304,7 +302,7 @@ report_lost(struct mcast_manager *m, const GArray *lost)
 			    line);
 	}
 	if (for_loop)
-		m->blocked(m->hook_data);
+		sweep_reroute(m->sweep);
 }
 
 /* What all trees in this fabric are laid in: it is made once, since members
@@ -503,14 +501,15 @@ mcast_manager_done(void *data)
 
 	m->phase++;
 	m->at = 0;
-	if (m->cutter && m->phase == MCAST_CUT) {
-		m->cutter->cut(collect_held(m), m->cutter_data);
+	if (m->is_preparing && m->phase == MCAST_CUT) {
+		sweep_cut_trees(m->sweep, collect_held(m));
 		return false;	/* mcast_manager_cut() goes on */
 	}
-	if (m->cutter) {
+	if (m->is_preparing) {
 		g_clear_pointer(&m->batch, smp_batch_free);
 		m->phase = MCAST_REST;
-		g_steal_pointer(&m->cutter)->done(m->cutter_data);
+		m->is_preparing = false;
+		sweep_prepared(m->sweep);
 		return false;
 	}
 	if (m->phase == MCAST_GROW)
@@ -560,7 +559,7 @@ mcast_manager_on_look(const struct mad_client_answer *a, void *data,
 		return;
 	}
 	m->phase = MCAST_REST;	/* the next sweep goes on */
-	m->replaced(other, m->hook_data);
+	sweep_replaced(m->sweep, other);
 }
 
 /* Blocks of all groups with a member, and those that were written; 0: no port
@@ -642,8 +641,7 @@ set_fabric(struct mcast_manager *m, struct snapshot *s, struct lid_map *lids,
 
 bool
 mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
-		      struct lid_map *lids, const uint8_t *fresh,
-		      const struct mcast_cutter *cutter, void *data)
+		      struct lid_map *lids, const uint8_t *fresh)
 {
 	uint32_t n_blocks = count_blocks(m);
 	uint32_t n_positions = m->wanted ? m->wanted->n_positions : 1;
@@ -656,8 +654,7 @@ mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
 				switch_at(m, sw)->info.num_ports));
 	set_wanted(m, mft_new(s->n_switches, n_positions, n_blocks), NULL);
 	m->waits = true;
-	m->cutter = cutter;
-	m->cutter_data = data;
+	m->is_preparing = true;
 	start_phases(m);
 	return true;
 }
@@ -665,7 +662,7 @@ mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
 void
 mcast_manager_cut(struct mcast_manager *m, struct mft *trees)
 {
-	if (!m->cutter) {	/* it has been stopped */
+	if (!m->is_preparing) {	/* it has been stopped */
 		mft_free(trees);
 		return;
 	}

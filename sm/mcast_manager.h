@@ -28,6 +28,7 @@ struct mcast_manager_stats {
 };
 
 struct mcast_block;
+struct sweep;
 
 struct mcast_manager {
 	struct mad_client *x;
@@ -56,9 +57,7 @@ struct mcast_manager {
 	bool again;		/* touched while at work */
 	bool bad;		/* some block could not be done */
 	bool paused;
-	const struct mcast_cutter *cutter;	/* an update is prepared; NULL:
-						   none is */
-	void *cutter_data;
+	bool is_preparing;	/* an update of the sweep */
 	bool waits;		/* for the end of an update that was prepared:
 				   no tree is computed */
 	enum mcast_phase phase;
@@ -66,22 +65,17 @@ struct mcast_manager {
 	uint32_t at;		/* the next block */
 	struct smp_batch *batch;	/* NULL: none is under way */
 	struct mcast_manager_stats stats;
-	void (*blocked)(void *data);
-	void (*replaced)(uint16_t lid, void *data);
-	void *hook_data;
+	struct sweep *sweep;
 };
 
-/* Borrows its arguments. blocked: called when members are not reached because
- * any tree would close a credit loop with the unicast tables: other unicast
- * routes might help. replaced: another manager is the master. Never from inside
- * a call of this module. */
+/* Borrows its arguments. The sweep is called from the main loop: to compute
+ * other routes when members are not reached because any tree would close a
+ * credit loop with these, when another manager is the master, and when an
+ * update is prepared. */
 struct mcast_manager *mcast_manager_new(struct mad_client *x,
 					const struct mkey_db *keys,
 					struct sa *sa, struct log *log,
-					void (*blocked)(void *data),
-					void (*replaced)(uint16_t lid,
-							 void *data),
-					void *data);
+					struct sweep *sweep);
 void mcast_manager_free(struct mcast_manager *m);
 
 /* All blocks are unknown; to be called before mcast_manager_fabric(). */
@@ -99,24 +93,19 @@ void mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 			  struct lid_map *lids, const struct choice *choice,
 			  struct lft *seen, const uint8_t *fresh);
 
-/* cut() takes over a copy of the tables that the switches hold, and
- * mcast_manager_cut() is to be called with it when ports were taken out; never
- * from inside. done() is called when the switches have no others. */
-struct mcast_cutter {
-	void (*cut)(struct mft *held, void *data);
-	void (*done)(void *data);
-};
-
 /*
  * Before the unicast tables of this fabric change or cables in it carry data,
- * see choose_cut_trees(). Trees do not grow again before the next
- * mcast_manager_fabric(). A table that cannot be read or cut delays the update,
- * and does not prevent it. False: there are no groups, no call follows.
+ * see choose_cut_trees(). sweep_cut_trees() takes over a copy of the tables that
+ * the switches hold, and mcast_manager_cut() is to be called with it when ports
+ * were taken out; sweep_prepared() follows when the switches have no others.
+ * Trees do not grow again before the next mcast_manager_fabric(). A table that
+ * cannot be read or cut delays the update, and does not prevent it. False: there
+ * are no groups, no call follows.
  */
 bool mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
-			   struct lid_map *lids, const uint8_t *fresh,
-			   const struct mcast_cutter *cutter, void *data);
-/* Takes the tables over. Nothing happens if the manager was stopped. */
+			   struct lid_map *lids, const uint8_t *fresh);
+/* Takes the tables over. Nothing happens if the manager was stopped; never from
+ * inside sweep_cut_trees(). */
 void mcast_manager_cut(struct mcast_manager *m, struct mft *trees);
 
 /* Groups may have changed; trees are computed 5 ms later. */

@@ -303,9 +303,7 @@ open_sa(struct sm_instance *sm)
 	server.programming = sm_instance_is_programming;
 	server.in_doubt = sm_instance_is_in_doubt;
 	server.data = sm;
-	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log,
-				      sweep_reroute, sweep_replaced,
-				      sm->sweep);
+	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log, sm->sweep);
 	sm->groups_version = sm->sa->groups->all.version;
 	sm->sa_server = sa_server_new(sm->x, sm->sa, sm->log, &server);
 	sm->standby = standby_new(sm->x, keys, sm->sa, sm->state, sm->log);
@@ -314,13 +312,10 @@ open_sa(struct sm_instance *sm)
 static bool
 sm_instance_on_prepare(const struct sweep *s, void *data)
 {
-	static const struct mcast_cutter cutter = {
-		sweep_cut_trees, sweep_prepared,
-	};
 	struct sm_instance *sm = data;
 
 	return mcast_manager_prepare(sm->mcast, s->next.subnet, s->next.lids,
-				     s->run.fresh, &cutter, sm->sweep);
+				     s->run.fresh);
 }
 
 static void

@@ -522,9 +522,8 @@ heavy_sweep_on_cut(void *values, void *data)
 }
 
 void
-sweep_cut_trees(struct mft *trees, void *data)
+sweep_cut_trees(struct sweep *s, struct mft *trees)
 {
-	struct sweep *s = data;
 	struct choice *c = &s->next.choice;
 	struct route_job *job;
 
@@ -548,10 +547,8 @@ sweep_cut_trees(struct mft *trees, void *data)
 }
 
 void
-sweep_prepared(void *data)
+sweep_prepared(struct sweep *s)
 {
-	struct sweep *s = data;
-
 	if (!s->run.is_preparing)
 		return;
 	s->run.is_preparing = false;
@@ -599,7 +596,7 @@ heavy_sweep_on_look(const struct mad_client_answer *a, void *data, uint64_t tag)
 
 	s->run.look = 0;
 	if (other) {
-		sweep_replaced(other, s);
+		sweep_replaced(s, other);
 		return;
 	}
 	s->run.batch = rekey_start(s->x, s->params.keystore, s->next.subnet,

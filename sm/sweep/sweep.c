@@ -442,7 +442,7 @@ sweep_on_discovered(struct snapshot *n, void *data)
 	s->run.batch = NULL;
 	if (other && sweep_is_heir(s, other)) {
 		snapshot_unref(n);
-		sweep_replaced(other, s);
+		sweep_replaced(s, other);
 		return;
 	}
 	s->astray |= astray || other;

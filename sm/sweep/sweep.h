@@ -262,9 +262,9 @@ bool sweep_use(struct sweep *s, uint64_t guid, uint8_t num, bool only_errors);
  * happened in between. */
 void sweep_suspend(struct sweep *s, const char *why);
 void sweep_resume(struct sweep *s);
-/* A callback: the manager with this LID has taken our port, see
- * election_lost_to(). Nothing is written before the next sweep. */
-void sweep_replaced(uint16_t lid, void *sweep);
+/* The manager with this LID has taken our port, see election_lost_to(). Nothing
+ * is written before the next sweep. */
+void sweep_replaced(struct sweep *s, uint16_t lid);
 /* For maintenance: a sweep in progress ends normally; then there are no
  * light or heavy sweeps and no polls of the master; causes are noted.
  * Afterwards everything is read again. */
@@ -298,10 +298,10 @@ const GArray *sweep_peers(const struct sweep *s,
 /* Is this the LID of the standby that is to follow this master, whether or not
  * it answered in the last election? */
 bool sweep_is_heir(const struct sweep *s, uint16_t lid);
-/* A callback: the present tables leave no room for a tree of a group. If they are
+/* The present tables leave no room for a tree of a group. If they are
  * the result of a repair, or have entries of the tables before, the engines will
  * route the fabric soon without these. */
-void sweep_reroute(void *sweep);
+void sweep_reroute(struct sweep *s);
 
 /* One sweep, from its begin to its end, when all of it is freed; or a light
  * sweep, or a poll. 0 and NULL: not under way, or not computed yet. */
@@ -449,8 +449,8 @@ sweep_has_fabric(const struct sweep *s)
 
 /* See hooks.prepare. Nothing happens if the sweep has ended. Takes the trees
  * over, which the switches hold. */
-void sweep_cut_trees(struct mft *trees, void *sweep);
-void sweep_prepared(void *sweep);
+void sweep_cut_trees(struct sweep *s, struct mft *trees);
+void sweep_prepared(struct sweep *s);
 
 static inline void
 sweep_note(const struct sweep *s, enum sweep_note note)

@@ -141,10 +141,8 @@ sweep_set_route(struct sweep *s, const struct route_params *route)
 }
 
 void
-sweep_reroute(void *sweep)
+sweep_reroute(struct sweep *s)
 {
-	struct sweep *s = sweep;
-
 	if (!s->view.is_repaired && !s->view.choice.keeps_held)
 		return;
 	s->view.is_repaired = s->view.choice.keeps_held = false;
@@ -227,10 +225,8 @@ sweep_is_heir(const struct sweep *s, uint16_t lid)
 }
 
 void
-sweep_replaced(uint16_t lid, void *sweep)
+sweep_replaced(struct sweep *s, uint16_t lid)
 {
-	struct sweep *s = sweep;
-
 	log_say(s->log, LOG_WARNING, "sweep", "the manager at LID %u has become "
 		"the master: this one stood still, or was cut off", lid);
 	if (!sweep_is_heir(s, lid)) {

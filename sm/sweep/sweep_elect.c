@@ -254,7 +254,7 @@ sweep_on_doubt(const struct mad_client_answer *a, void *data, uint64_t tag)
 
 	s->doubt = 0;
 	if (other && !(s->in_doubt && s->paused))
-		sweep_replaced(other, s);
+		sweep_replaced(s, other);
 	else if (!other && (!s->in_doubt || s->state == SWEEP_IDLE))
 		sweep_be_sure(s, s->looks < LOOKS_MAX ? s->doubted :
 			      transport_now(s->t));
