@@ -470,38 +470,41 @@ persist_learn(struct persist *m, const struct snapshot *s,
 
 #define KEYS_WAIT_US	(30 * (int64_t)G_USEC_PER_SEC)	/* for the disk */
 
+struct key_file {
+	struct mkey_db *ring;
+	enum mkey_db_file kind;
+};
+
 static bool
 parse_keys(const char *text, const char *path, void *data, GError **error)
 {
-	struct persist_key_file *f = data;
+	const struct key_file *f = data;
 
-	return mkey_db_read(f->keys->ring, f->kind, text, path, error);
+	return mkey_db_read(f->ring, f->kind, text, path, error);
 }
 
-/* A file less is being written. */
 static void
-settle_keys(struct persist_keys *ks)
+persist_keys_on_keys(const GError *error, void *data)
 {
+	struct persist_keys *ks = data;
+
+	ks->has_failed |= error != NULL;
+}
+
+/* The disk's jobs have an order: the file of keys was written before. */
+static void
+persist_keys_on_cables(const GError *error, void *data)
+{
+	struct persist_keys *ks = data;
 	persist_keys_fn saved = ks->saved;
 
-	if (--ks->n_writing)
-		return;
-	ks->is_late = false;
+	ks->has_failed |= error != NULL;
+	ks->is_writing = ks->is_late = false;
 	if (!ks->has_failed)
 		ks->version = ks->writing;
 	persist_keys_forget(ks);
 	if (saved)
 		saved(!ks->has_failed, ks->data);
-}
-
-static void
-persist_keys_on_written(const GError *error, void *data)
-{
-	struct persist_key_file *f = data;
-
-	f->is_writing = false;
-	f->keys->has_failed |= error != NULL;
-	settle_keys(f->keys);
 }
 
 static void
@@ -512,7 +515,7 @@ persist_keys_on_late(void *data)
 
 	ks->timer = 0;
 	ks->saved = NULL;
-	ks->is_late = ks->n_writing > 0;
+	ks->is_late = ks->is_writing;
 	saved(false, ks->data);
 }
 
@@ -529,25 +532,24 @@ persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 	ks->transport = t;
 	ks->ring = mkey_db_new(m_key, mode);
 	for (unsigned i = 0; cache_dir && i < G_N_ELEMENTS(which); i++) {
-		struct persist_key_file *f = &ks->files[i];
+		struct key_file f = { ks->ring, (enum mkey_db_file)i };
 		g_autofree char *path = state_file_path(cache_dir, which[i]);
 		g_autofree char *told = NULL, *was_open = NULL;
 		const struct file_writer_params params = {
 			.path = path, .subsystem = "keys",
 			.how = G_FILE_SET_CONTENTS_DURABLE,
 			.mode = STATE_FILE_OWNER_ONLY,
-			.written = persist_keys_on_written, .data = f,
+			.written = i == MKEY_DB_KEYS ? persist_keys_on_keys :
+				persist_keys_on_cables, .data = ks,
 		};
 
-		f->keys = ks;
-		f->kind = (enum mkey_db_file)i;
 		was_open = state_file_close_to_others(path);
 		if (was_open)
 			log_say(log, LOG_WARNING, "keys", "%s", was_open);
-		told = state_file_load(path, parse_keys, f);
+		told = state_file_load(path, parse_keys, &f);
 		if (told)
 			log_say(log, LOG_WARNING, "keys", "%s", told);
-		f->writer = file_writer_new(disk, log, &params);
+		ks->writers[i] = file_writer_new(disk, log, &params);
 	}
 	ks->version = ks->ring->version;
 	return ks;
@@ -560,8 +562,8 @@ persist_keys_close(struct persist_keys *ks)
 		return;
 	persist_keys_forget(ks);
 	mkey_db_free(ks->ring);
-	for (unsigned i = 0; i < G_N_ELEMENTS(ks->files); i++)
-		file_writer_free(ks->files[i].writer);
+	for (unsigned i = 0; i < G_N_ELEMENTS(ks->writers); i++)
+		file_writer_free(ks->writers[i]);
 	g_free(ks);
 }
 
@@ -584,24 +586,20 @@ persist_keys_save(struct persist_keys *ks)
 {
 	uint64_t version;
 
-	if (!ks || !ks->files[0].writer)
+	if (!ks || !ks->writers[MKEY_DB_KEYS])
 		return true;
 	version = ks->ring->version;
-	if (version == (ks->n_writing ? ks->writing : ks->version))
-		return !ks->n_writing;
+	if (version == (ks->is_writing ? ks->writing : ks->version))
+		return !ks->is_writing;
 	ks->writing = version;
 	ks->has_failed = false;
-	ks->n_writing++;
-	for (unsigned i = 0; i < G_N_ELEMENTS(ks->files); i++) {
-		struct persist_key_file *f = &ks->files[i];
+	ks->is_writing = true;
+	for (unsigned i = 0; i < G_N_ELEMENTS(ks->writers); i++) {
 		GString *text = g_string_new(NULL);
 
-		mkey_db_write(ks->ring, f->kind, text);
-		ks->n_writing += !f->is_writing;
-		f->is_writing = true;
-		file_writer_put(f->writer, text);
+		mkey_db_write(ks->ring, (enum mkey_db_file)i, text);
+		file_writer_put(ks->writers[i], text);
 	}
-	settle_keys(ks);
 	return ks->version == version;
 }
 
@@ -612,7 +610,7 @@ persist_keys_await(struct persist_keys *ks, persist_keys_fn saved, void *data)
 	ks->data = data;
 	/* Not being written: that has failed already. A disk that hangs must not
 	 * delay each sweep. */
-	ks->timer = transport_timer_in(ks->transport, ks->n_writing &&
+	ks->timer = transport_timer_in(ks->transport, ks->is_writing &&
 				       !ks->is_late ? KEYS_WAIT_US : 0,
 				       persist_keys_on_late, ks);
 }

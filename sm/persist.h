@@ -106,16 +106,11 @@ typedef void (*persist_keys_fn)(bool ok, void *data);
 struct persist_keys {
 	struct mkey_db *ring;	/* to look keys up in, and to change */
 	struct transport *transport;
-	struct persist_key_file {
-		struct persist_keys *keys;
-		struct file_writer *writer;	/* NULL: none */
-		enum mkey_db_file kind;
-		bool is_writing;
-	} files[2];		/* [enum mkey_db_file] */
+	struct file_writer *writers[2];	/* [enum mkey_db_file]; NULL: none */
 	uint64_t version;	/* of the ring, that the files have, */
 	uint64_t writing;	/* or are going to have */
-	unsigned n_writing;	/* files */
-	bool has_failed;	/* to write one of them */
+	bool is_writing;
+	bool has_failed;	/* to write one of the files */
 	bool is_late;		/* this write has been waited for in vain */
 	persist_keys_fn saved;	/* waits for them; NULL: nothing does */
 	void *data;
