@@ -366,6 +366,8 @@ view_write_status(const struct view_values *v, GString *out)
 {
 	put_head(v, out);
 	g_string_append_len(out, v->before->str, (gssize)v->before->len);
+	if (v->s)
+		put_partitions(v, out);
 	put_end(v, out);
 }
 

@@ -43,7 +43,7 @@ void view_write(const struct view_values *v, GString *out);
 void view_write_node(const struct view_values *v, uint32_t node, GString *out);
 /* One LID: the port to it of each switch. */
 void view_write_lid(const struct view_values *v, uint16_t lid, GString *out);
-/* No net file, and lines of any length. */
+/* No net file, and lines of any length; of a fabric, its partitions. */
 void view_write_status(const struct view_values *v, GString *out);
 void view_values_free(void *values);
 

@@ -62,12 +62,15 @@ put_partition(struct text_report *out, const struct tool_view *v,
 			g_array_append_val(members, m);
 		n[m.what]++;
 	}
-	for (guint i = 0; i < v->away->len; i++) {
-		const struct view_away *a =
-			&g_array_index(v->away, struct view_away, i);
-		const struct roll_member m = { a->guid, NULL, a->what };
+	for (guint i = 0; i < v->lines->of[VIEW_AWAY]->len; i++) {
+		const struct view_text *line =
+			v->lines->of[VIEW_AWAY]->pdata[i];
+		const struct roll_member m = {
+			line->n[AWAY_GUID], NULL,
+			line->n[AWAY_WHAT] & PARTITION_BOTH,
+		};
 
-		if (a->pkey == p->pkey)
+		if (line->n[AWAY_KEY] == p->pkey)
 			g_array_append_val(away, m);
 	}
 	more = n[PARTITION_LIMITED] + n[PARTITION_FULL] + n[PARTITION_BOTH] -

@@ -467,6 +467,7 @@ put_counters(const struct view_lines *lines, struct text_report *r)
 		{ "multicast", "multicast: computed " },
 	};
 	const char *source = text_of(lines, VIEW_SOURCE);
+	guint n_away = lines->of[VIEW_AWAY]->len;
 
 	for (size_t k = 0; k < G_N_ELEMENTS(heads); k++) {
 		report_open(r, heads[k][0], '{');
@@ -483,7 +484,11 @@ put_counters(const struct view_lines *lines, struct text_report *r)
 	print_count(lines, r, "count", "partitions", NULL,
 		    source ? ", from " : "");
 	report_text(r, "source", source, "");
-	report_say(r, "%s\n", source ? "" : ", built in (no partitions.conf)");
+	report_say(r, "%s%s", source ? "" : ", built in (no partitions.conf)",
+		   n_away ? "; not on the fabric: " : "");
+	if (n_away || r->as_json)
+		report_count(r, "away", n_away, "member", "");
+	report_say(r, "\n");
 	report_close(r, '}');
 }
 

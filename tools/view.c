@@ -191,18 +191,6 @@ take_partition(struct reading *r, enum view_kind kind)
 	p->name = *r->text ? g_strdup(r->text) : NULL;
 }
 
-static void
-take_away(struct reading *r, enum view_kind kind)
-{
-	const struct view_away away = {
-		r->numbers[AWAY_GUID], (uint16_t)r->numbers[AWAY_KEY],
-		(enum partition_membership)(r->numbers[AWAY_WHAT] &
-					    PARTITION_BOTH),
-	};
-
-	g_array_append_val(r->v->away, away);
-}
-
 #define GID_WORD	" 0x%32[0-9a-f]"
 #define HEX_WORD	" %" SCNx64
 #define NUMBER_WORD	" %" SCNu64
@@ -249,7 +237,7 @@ static void (*const takes[VIEW_KINDS])(struct reading *r,
 	[VIEW_PORT] = view_take_node, [VIEW_SLOW] = view_take_node,
 	[VIEW_LFT] = take_table, [VIEW_AVOIDED] = take_avoided,
 	[VIEW_PKEY] = take_pkey, [VIEW_PARTITION] = take_partition,
-	[VIEW_HOP] = take_hop, [VIEW_AWAY] = take_away,
+	[VIEW_HOP] = take_hop,
 };
 
 /* The next line that begins with # at *at or behind it, with those that go on with
@@ -431,7 +419,6 @@ view_new(struct snapshot *s)
 	v->lines = view_lines_new();
 	v->groups = g_ptr_array_new_with_free_func(view_group_free);
 	v->rules = partition_rules_new();
-	v->away = g_array_new(FALSE, FALSE, sizeof(struct view_away));
 	v->by_guid = g_hash_table_new(g_int64_hash, g_int64_equal);
 	v->speeds = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	v->could_be = g_hash_table_new_full(NULL, NULL, NULL, g_free);
@@ -539,7 +526,6 @@ tool_view_free(struct tool_view *v)
 	lft_free(v->lft);
 	partition_rules_unref(v->rules);
 	memberships_unref(v->memberships);
-	g_array_unref(v->away);
 	view_lines_free(v->lines);
 	g_ptr_array_unref(v->groups);
 	g_hash_table_unref(v->by_guid);

@@ -36,13 +36,6 @@ struct view_member {
 	unsigned joined;	/* JoinState */
 };
 
-/* A member of a partition by its GUID, which is not on the fabric. */
-struct view_away {
-	uint64_t guid;
-	uint16_t pkey;
-	enum partition_membership what;
-};
-
 struct tool_view {
 	struct view_lines *lines;	/* those about the whole fabric */
 	struct snapshot *s;	/* names and states as the manager has them */
@@ -50,7 +43,6 @@ struct tool_view {
 	struct lft *lft;	/* what was read of it; NULL: nothing */
 	struct partition_rules *rules;	/* names and SLs, no rules */
 	struct memberships *memberships;
-	GArray *away;		/* struct view_away */
 	GPtrArray *groups;	/* of struct view_group */
 	GHashTable *by_guid;	/* PortGUID, uint64_t *, -> port + 1 */
 	GHashTable *speeds;	/* port + 1 -> char *: has no cable, */

@@ -132,7 +132,9 @@ answer_part(struct control_request *q, const char *part, const char *word)
 static void
 put_status(struct control_request *q)
 {
-	struct view_values *values = make_values(&q->v, NULL, false);
+	const struct view of = q->db ? view_of(q->db) : (struct view){ 0 };
+	struct view_values *values = make_values(&q->v, q->db ? &of : NULL,
+						 false);
 
 	control_put_status(&q->v, values->before);
 	control_put_counts(&q->v, values->before);

@@ -36,7 +36,7 @@ lacks_pkey() {
 partition_file() {
 	cat >partitions.conf <<-END
 	Default=0x7fff, ipoib : ALL=full ;
-	Storage=0x10 : $(guid_of node-01)=full ;
+	Storage=0x10 : $(guid_of node-01)=full, 0xabcd ;
 	END
 }
 
@@ -382,7 +382,8 @@ partition_case() {
 	guid=$(guid_of node-05)
 	partition_file
 	manager partition -P "$SCRATCH/partitions.conf"
-	check "partition: UP" up
+	check "partition: UP, and a member is away" await says 0 \
+		'\.conf; not on the fabric: 1 member$' status
 	check "partition: the file's member has the P_Key" \
 		await has_pkey node-01 8010
 	check "partition: the other has not" lacks_pkey node-05 8010
