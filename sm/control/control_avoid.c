@@ -55,6 +55,7 @@ say_outcome(struct control_request *q, const char *word,
 	uint32_t port = find_switch_link(s, word);
 	bool avoids = strcmp(q->words[0], "avoid") == 0;
 	const struct avoid_link *link = NULL;
+	g_autofree char *quoted = g_shell_quote(word);
 
 	for (guint i = 0; of->view.avoided && i < of->view.avoided->len; i++) {
 		const struct avoid_link *l = of->view.avoided->pdata[i];
@@ -75,7 +76,7 @@ say_outcome(struct control_request *q, const char *word,
 	else if (avoids && link->verdict == AVOID_DONE)
 		request_say(q, CONTROL_DONE, "no traffic on %s: rerouted in "
 			    "%.1f %s; undo: minismctl use %s", link->name,
-			    (double)sweep->took_us / 1000, q->v.ms, word);
+			    (double)sweep->took_us / 1000, q->v.ms, quoted);
 	else
 		request_say(q, CONTROL_NOT_DONE, "%s %s", link->name,
 			    avoid_verdict_texts[link->verdict]);

@@ -159,7 +159,7 @@ avoid_by_hand() {
 		'leaf-1/4 leads to node-04; only links between switches' \
 		ctl avoid leaf-1/4
 	check "minismctl avoid ends when no traffic is there" answers \
-		'no traffic on leaf-1/5 - spine-1/1: rerouted in .*use leaf-1/5' \
+		'no traffic on leaf-1/5 - spine-1/1: rerouted in .*use .leaf-1/5.$' \
 		ctl avoid leaf-1/5
 	refute "no entry leads there" leads_to leaf-1/5
 	check "says why" answers \
