@@ -193,6 +193,28 @@ state_touch(struct state *s, const struct state_part *part, int64_t delay)
 
 /* ----------------------------------------------------------------- reading */
 
+/* Behind the lines of an incident before, unless they are these: a state that
+ * cannot be written is read again with each start. */
+static bool
+append_to(const char *path, GString *lines, GError **error)
+{
+	g_autoptr(GError) why = NULL;
+	gsize len = 0;
+	g_autofree char *before = state_file_read_bytes(path, &len, &why);
+
+	if (!before && !g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
+		g_propagate_error(error, g_steal_pointer(&why));
+		return false;
+	}
+	if (len >= lines->len && !memcmp(before + len - lines->len, lines->str,
+					 lines->len))
+		return true;
+	if (before)
+		g_string_prepend_len(lines, before, (gssize)len);
+	return state_file_write(path, lines, G_FILE_SET_CONTENTS_DURABLE,
+				STATE_FILE_OWNER_ONLY, error);
+}
+
 /* path: where they are set aside; NULL: nowhere. False: they are not set aside,
  * so the file has to stay. */
 static bool
@@ -205,9 +227,7 @@ set_aside(const struct state *s, const struct state_told *told,
 	if (!told->n_bad)
 		return true;
 	if (path)
-		ok = state_file_write(path, told->bad,
-				      G_FILE_SET_CONTENTS_DURABLE,
-				      STATE_FILE_OWNER_ONLY, &error);
+		ok = append_to(path, told->bad, &error);
 	log_say(s->params.log, LOG_WARNING, "memory", "%s: %s; damaged, and "
 		"lost: %u line%s%s%s", source, told->first, told->n_bad,
 		text_plural(told->n_bad), !path ? "" : ok ? ": they are set aside as " :

@@ -356,6 +356,12 @@ TEST(test_what_a_newer_version_wrote_is_set_aside)
 	start_once(dir, STATE_OWNERS_MAX, false);
 	assert_file(dir, "state", STATE_HEAD LIDS);
 	assert_file(dir, "state.damaged", "lid 0x5 7 8 9\n");
+	/* and again; then it is damaged once more */
+	folder_put(dir, "state", STATE_HEAD LIDS "lid 0x5 7 8 9\n");
+	start_once(dir, STATE_OWNERS_MAX, false);
+	folder_put(dir, "state", STATE_HEAD LIDS "lid 0x6\n");
+	start_once(dir, STATE_OWNERS_MAX, false);
+	assert_file(dir, "state.damaged", "lid 0x5 7 8 9\nlid 0x6\n");
 }
 
 /* As a full table of files (EMFILE), or a disk that fails (EIO). */
