@@ -83,6 +83,23 @@ encode_port(const struct snapshot *s, const struct desired *w,
 	port_info_encode(data, &info);
 }
 
+static uint16_t
+step_attr(const struct plan_step *step)
+{
+	static const uint16_t attrs[PLAN_N_KINDS] = {
+		[PLAN_CHANGE_CLEAR] = MAD_ATTR_SWITCH_INFO,
+		[PLAN_PORT] = MAD_ATTR_PORT_INFO,
+		[PLAN_LFT] = MAD_ATTR_LINEAR_FT,
+		[PLAN_MFT] = MAD_ATTR_MULTICAST_FT,
+		[PLAN_SWITCH] = MAD_ATTR_SWITCH_INFO,
+		[PLAN_ARM] = MAD_ATTR_PORT_INFO,
+		[PLAN_ACTIVATE] = MAD_ATTR_PORT_INFO,
+	};
+
+	return step->kind == PLAN_TABLE ? smp_table_attr(step->table) :
+		attrs[step->kind];
+}
+
 void
 program_step_request(const struct snapshot *s, const struct desired *w,
 		     const struct plan_step *step, struct smp_request *r)
@@ -92,10 +109,10 @@ program_step_request(const struct snapshot *s, const struct desired *w,
 	struct switch_info sw;
 
 	r->set = true;
+	r->attr = step_attr(step);
 	switch ((enum plan_kind)step->kind) {
 	case PLAN_TABLE:
 		r->port = step->port;
-		r->attr = smp_table_attr(step->table);
 		r->modifier = smp_table_modifier(step->table,
 			snapshot_is_switch(n) ? s->ports[step->port].num : 0,
 			step->block);
@@ -107,14 +124,12 @@ program_step_request(const struct snapshot *s, const struct desired *w,
 	case PLAN_ARM:
 	case PLAN_ACTIVATE:
 		r->port = step->port;
-		r->attr = MAD_ATTR_PORT_INFO;
 		r->modifier = smp_batch_port_info_modifier(s, step->port);
 		encode_port(s, w, step, r->data);
 		return;
 	case PLAN_CHANGE_CLEAR:
 	case PLAN_SWITCH:
 		r->port = n->first_port;
-		r->attr = MAD_ATTR_SWITCH_INFO;
 		/* The Set that clears PortStateChange leaves LinearFDBTop and
 		 * life time unchanged; the other one writes them after the
 		 * blocks (IBA 14.2.5.4). */
@@ -129,14 +144,12 @@ program_step_request(const struct snapshot *s, const struct desired *w,
 		return;
 	case PLAN_LFT:
 		r->port = n->first_port;
-		r->attr = MAD_ATTR_LINEAR_FT;
 		r->modifier = step->block;
 		memcpy(r->data, lft_row(w->lft, n->sw_index) +
 		       (size_t)step->block * LFT_BLOCK, LFT_BLOCK);
 		return;
 	case PLAN_MFT:
 		r->port = n->first_port;
-		r->attr = MAD_ATTR_MULTICAST_FT;
 		plan_hidden_blocks(s, step->node, &first);
 		r->modifier = step->block % positions << SMP_MFT_POSITION |
 			(first + step->block / positions);
@@ -415,8 +428,7 @@ refused(struct program *p, uint32_t index, unsigned status)
 	const struct plan_step *step = &p->plan->steps[index];
 
 	forget_block(p, index);
-	problem(p, step, " refuses %s: %s", step->kind == PLAN_TABLE ?
-		port_table_names[step->table] : plan_kind_name(step->kind),
+	problem(p, step, " refuses Set(%s): %s", mad_attr_name(step_attr(step)),
 		mad_status_name(status));
 	settle(p, index, false);
 }
@@ -436,9 +448,8 @@ program_on_timeout(struct program *p, const struct program_order_action *a,
 	forget_block(p, a->what);
 	if (!mkey_db_is_hidden(&p->before->ports[holder].info)) {
 		smp_batch_set_unreachable(p->batch, port);
-		problem(p, step, " does not answer (%s)", step->kind == PLAN_TABLE ?
-			port_table_names[step->table] :
-			plan_kind_name(step->kind));
+		problem(p, step, " does not answer Set(%s)",
+			mad_attr_name(step_attr(step)));
 	} else if (!is_locked(p, holder)) {
 		const struct snapshot_port *h = &p->before->ports[holder];
 		const struct plan_step at = { .node = h->node, .port = holder };
