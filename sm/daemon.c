@@ -381,27 +381,6 @@ daemon_changed(uint64_t number, const char **answer, GError **error, void *data)
 	return partitions_changed(d->site->partitions, number, answer, error);
 }
 
-static void
-daemon_set(enum control_setting what, unsigned value, void *data)
-{
-	struct daemon *d = data;
-
-	switch (what) {
-	case CONTROL_LOG_LEVEL:
-		d->log->level = (enum log_level)value;
-		break;
-	case CONTROL_PAUSED:
-		sm_instance_set_paused(d->sm, value);
-		break;
-	case CONTROL_PRIORITY:
-		sweep_set_priority(d->sm->sweep, value);
-		break;
-	case CONTROL_TAKEOVER:
-		sweep_take_over(d->sm->sweep);
-		break;
-	}
-}
-
 static char *
 headline_of(void *data)
 {
@@ -441,7 +420,6 @@ open_control(struct daemon *d)
 		.change = daemon_change,
 		.changed = daemon_changed,
 		.accept = daemon_accept,
-		.set = daemon_set,
 		.data = d,
 	};
 	struct control_socket_params params = ctlsock_params_default;

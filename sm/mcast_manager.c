@@ -587,7 +587,7 @@ mcast_manager_on_timer(void *data)
 
 	m->timer = 0;
 	/* if no port ever joined: not a single Get */
-	if (m->paused || m->waits || !count_blocks(m))
+	if (m->sweep->paused || m->waits || !count_blocks(m))
 		return;
 	make_trees(m);
 	m->phase = MCAST_READ;
@@ -694,12 +694,4 @@ mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 	}
 	m->told = collect_held(m);
 	mcast_manager_touch(m);
-}
-
-void
-mcast_manager_set_paused(struct mcast_manager *m, bool paused)
-{
-	m->paused = paused;
-	if (!paused)
-		mcast_manager_touch(m);
 }

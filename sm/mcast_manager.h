@@ -56,7 +56,6 @@ struct mcast_manager {
 	unsigned timer;
 	bool again;		/* touched while at work */
 	bool bad;		/* some block could not be done */
-	bool paused;
 	bool is_preparing;	/* an update of the sweep */
 	bool waits;		/* for the end of an update that was prepared:
 				   no tree is computed */
@@ -108,11 +107,8 @@ bool mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
  * inside sweep_cut_trees(). */
 void mcast_manager_cut(struct mcast_manager *m, struct mft *trees);
 
-/* Groups may have changed; trees are computed 5 ms later. */
+/* Groups may have changed; trees are computed 5 ms later, if the sweep is not
+ * paused: with the fabric that is read when the pause ends. */
 void mcast_manager_touch(struct mcast_manager *m);
-
-/* Writes that are under way are finished; then nothing is written until the
- * pause ends. */
-void mcast_manager_set_paused(struct mcast_manager *m, bool paused);
 
 #endif

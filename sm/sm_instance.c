@@ -516,11 +516,3 @@ sm_instance_accept(struct sm_instance *sm, const char *word)
 		state_save(sm->state);
 	return n;
 }
-
-void
-sm_instance_set_paused(struct sm_instance *sm, bool paused)
-{
-	sweep_set_paused(sm->sweep, paused);
-	if (sm->mcast)
-		mcast_manager_set_paused(sm->mcast, paused);
-}

@@ -75,7 +75,4 @@ bool sm_instance_retire(struct sm_instance *sm, void (*done)(void *data),
 /* See expected_accept(). */
 unsigned sm_instance_accept(struct sm_instance *sm, const char *word);
 
-/* For maintenance: nothing is written to the fabric; requests are answered. */
-void sm_instance_set_paused(struct sm_instance *sm, bool paused);
-
 #endif

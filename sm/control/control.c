@@ -9,8 +9,8 @@
  * before it. A request that is not valid is answered with the usage and the
  * nearest word, since most requests are typed by hand.
  *
- * Only the hooks act on the manager, so this is a function from a line to a
- * text, which can be tested with any line.
+ * Only the sweep, the level of the log and the hooks are changed, so this is a
+ * function from a line to a text, which can be tested with any line.
  */
 #include "sm/control/control.h"
 
@@ -76,9 +76,10 @@ static void
 run_pause(struct control_request *r)
 {
 	bool pauses = strcmp(r->words[0], "pause") == 0;
+	bool was = r->v.sweep->paused;
 
-	r->hooks->set(CONTROL_PAUSED, pauses, r->hooks->data);
-	request_say(r, CONTROL_DONE, "%s", pauses == r->v.sweep->paused ?
+	sweep_set_paused(r->v.sweep, pauses);
+	request_say(r, CONTROL_DONE, "%s", pauses == was ?
 		    pauses ? "it is paused already" : "it was not paused" :
 		    pauses ? "no sweeps, and nothing is programmed, until "
 		    "minismctl resume or a restart" :
@@ -98,7 +99,7 @@ run_priority(struct control_request *r)
 		request_say(r, CONTROL_USAGE, "priority: %s is not 0 to %u",
 			    shown, SM_PRIORITY_MAX);
 	} else {
-		r->hooks->set(CONTROL_PRIORITY, (unsigned)n, r->hooks->data);
+		sweep_set_priority(r->v.sweep, (unsigned)n);
 		request_say(r, CONTROL_DONE, "%u -> %u, until a restart",
 			    r->v.self.priority, (unsigned)n);
 	}
@@ -111,7 +112,7 @@ run_takeover(struct control_request *r)
 		request_say(r, CONTROL_DONE, "this manager is the master");
 		return;
 	}
-	r->hooks->set(CONTROL_TAKEOVER, 0, r->hooks->data);
+	sweep_take_over(r->v.sweep);
 	request_say(r, CONTROL_DONE, "the master is asked to hand over; see "
 		    "minismctl status");
 }
@@ -137,7 +138,7 @@ run_loglevel(struct control_request *r)
 				  names, LOG_DEBUG + 1);
 		return;
 	}
-	r->hooks->set(CONTROL_LOG_LEVEL, (unsigned)n, r->hooks->data);
+	r->v.log->level = (enum log_level)n;
 	request_say(r, CONTROL_DONE, "%s", names[n]);
 }
 

@@ -40,7 +40,7 @@ struct control_view {
 	const char *ms;		/* the unit of durations: transport_ms() */
 	int64_t now, since;	/* us; since: it runs */
 	struct sm_info self;
-	const struct log *log;
+	struct log *log;
 	const struct options *conf;
 	const struct status *status;
 	const char *refused;	/* why files of the site were not read again, or
@@ -58,14 +58,7 @@ struct control_view {
 	struct sa *sa;
 };
 
-enum control_setting {
-	CONTROL_LOG_LEVEL,	/* enum log_level */
-	CONTROL_PAUSED,		/* 0 or 1 */
-	CONTROL_PRIORITY,
-	CONTROL_TAKEOVER,
-};
-
-/* The actions. A function that fails returns an error (of one line or more) and
+/* The actions that need more than that. A function that fails returns an error (of one line or more) and
  * changes nothing. */
 struct control_hooks {
 	void (*look)(struct control_view *out, void *data);
@@ -83,7 +76,6 @@ struct control_hooks {
 			void *data);
 	/* see expected_accept() */
 	unsigned (*accept)(const char *word, void *data);
-	void (*set)(enum control_setting what, unsigned value, void *data);
 	void *data;
 };
 

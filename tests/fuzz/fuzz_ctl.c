@@ -75,14 +75,6 @@ note_changed(uint64_t number, const char **answer, GError **error, void *data)
 	return true;
 }
 
-static void
-note_set(enum control_setting what, unsigned value, void *data)
-{
-	g_assert_cmpint(value, <=, what == CONTROL_PRIORITY ? 15 :
-			what == CONTROL_LOG_LEVEL ? LOG_DEBUG : 1);
-	note_sweep(data);
-}
-
 static unsigned
 note_accept(const char *word, void *data)
 {
@@ -122,20 +114,23 @@ FUZZ_TARGET(ctl)
 		.rules = partition_rules_default(),
 		.conf = options_new(),
 		.mcast.lost = g_ptr_array_new(),
+		.sweep.over = true,
 		.sweep.flaps = flaps_new(&(struct flap_params){ 0 }),
 		.log = log_open("/dev/null", LOG_ERROR, NULL),
 	};
 	const struct control_hooks hooks = {
 		.look = look, .sweep = note_sweep, .reload = note_reload,
 		.change = note_change, .changed = note_changed,
-		.accept = note_accept, .set = note_set, .data = &m,
+		.accept = note_accept, .data = &m,
 	};
 
+	m.sweep.log = m.log;
 	/* the socket ends a line there */
 	line[strcspn(line, "\n")] = '\0';
 	control_answer(&hooks, line, answer);
 	check_answer(&m, g_str_has_prefix(text_skip_blanks(line), "json "),
 		     answer);
+	g_assert_cmpuint(m.sweep.self.priority, <=, 15);
 	status_free(m.status);
 	partition_rules_unref(m.rules);
 	options_free(m.conf);

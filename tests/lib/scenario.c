@@ -676,7 +676,7 @@ do_avoid(struct play *p, char **words)
 static bool
 do_pause(struct play *p, char **words)
 {
-	sm_instance_set_paused(p->w.m.sm, strcmp(words[-1], "pause") == 0);
+	sweep_set_paused(p->w.m.sweep, strcmp(words[-1], "pause") == 0);
 	return true;
 }
 

@@ -32,12 +32,10 @@ struct setup {
 	struct sweep sweep;
 	struct expected *expected;
 	struct log *log;
-	unsigned priority, takeovers;
 	struct standby_status standby;
 	struct options *conf;
 
 	struct control_hooks hooks;
-	enum sm_state role;
 	unsigned sweeps, reloads, changes;
 	char *refusal;		/* what reload and change say; NULL: done, */
 	char *warning;		/* and what reload says then */
@@ -65,7 +63,7 @@ look(struct control_view *out, void *data)
 		.ms = "ms",
 		.now = 100 * G_USEC_PER_SEC,
 		.since = 10 * G_USEC_PER_SEC,
-		.self = { .state = t->role, .priority = (uint8_t)t->priority },
+		.self = t->sweep.self,
 		.log = t->log,
 		.conf = t->conf,
 		.standby = t->standby,
@@ -136,27 +134,6 @@ note_changed(uint64_t number, const char **answer, GError **error, void *data)
 	if (!t->is_writing)
 		refuse(t, error);
 	return !t->is_writing;
-}
-
-static void
-note_set(enum control_setting what, unsigned value, void *data)
-{
-	struct setup *t = data;
-
-	switch (what) {
-	case CONTROL_LOG_LEVEL:
-		t->log->level = (enum log_level)value;
-		break;
-	case CONTROL_PAUSED:
-		t->sweep.paused = value;
-		break;
-	case CONTROL_PRIORITY:
-		t->priority = value;
-		break;
-	case CONTROL_TAKEOVER:
-		t->takeovers++;
-		break;
-	}
 }
 
 static unsigned
@@ -239,14 +216,17 @@ setup_open(struct setup *t)
 	t->log = log_open("/dev/null", LOG_INFO, NULL);
 	t->sweep.flaps = flaps_new(&t->sweep.params.flaps);
 	t->mcast.lost = g_ptr_array_new_with_free_func(g_free);
-	t->priority = 7;
-	t->role = SM_STATE_MASTER;
+	t->sweep.self = (struct sm_info){
+		.state = SM_STATE_MASTER, .priority = 7,
+	};
+	t->sweep.log = t->log;
+	t->sweep.over = true;	/* it is asked, and does nothing */
 	t->own = HOST_GUID;
 	t->answer = g_string_new(NULL);
 	t->hooks = (struct control_hooks){
 		.look = look, .sweep = note_sweep, .reload = note_reload,
 		.change = note_change, .changed = note_changed,
-		.accept = note_accept, .set = note_set,
+		.accept = note_accept,
 		.data = t,
 	};
 	make_fabric(t, "single(3)", "ftree");
@@ -689,7 +669,7 @@ WORD(do_own, struct setup *t)
 
 WORD(do_role, struct setup *t)
 {
-	t->role = SM_STATE_STANDBY;
+	t->sweep.self.state = SM_STATE_STANDBY;
 }
 
 /* cold|warm [WHY] */
