@@ -17,12 +17,6 @@
 
 #define DROP(why) do { reason = (why); goto drop; } while (0)
 
-struct sm_agent {
-	struct mad_client *x;
-	struct sm_agent_hooks hooks;
-	struct log *log;
-};
-
 /* m_key 0: the request's. */
 static void
 reply(struct sm_agent *s, const struct transport_mad *m, unsigned status,
@@ -51,10 +45,10 @@ reply_sm_info(struct sm_agent *s, const struct transport_mad *m)
 	struct transport_mad answer = *m;
 	struct sm_info self;
 	uint8_t mad[MAD_SIZE];
-	uint64_t m_key = mkey_db_of(s->hooks.keys,
+	uint64_t m_key = mkey_db_of(s->keys,
 				    s->x->transport->port_guid);
 
-	s->hooks.sm_info(&self, s->hooks.data);
+	s->sm_info(&self, s->data);
 	/* The SM_Key is returned only to a requester that has proven its
 	 * authority (IBA 14.2.5.13): with the M_Key of our port, if it has
 	 * one. */
@@ -100,14 +94,14 @@ on_sm_info(struct sm_agent *s, const struct transport_mad *m,
 		return;
 	}
 	sm_info_decode(smp_data_const(m->mad), &from);
-	s->hooks.sm_info(&self, s->hooks.data);
+	s->sm_info(&self, s->data);
 	if (self.sm_key && from.sm_key != self.sm_key) {
 		reply(s, m, MAD_STATUS_BAD_VALUE, 0);
 		sm_agent_log_drop("SMInfo control without our SM_Key", m, s);
 		return;
 	}
 	reply_sm_info(s, m);
-	s->hooks.control(h->attr_mod, &from, s->hooks.data);
+	s->control(h->attr_mod, &from, s->data);
 }
 
 /* A port may raise a trap before it has a LID. */
@@ -138,12 +132,12 @@ on_trap(struct sm_agent *s, const struct transport_mad *m)
 	if (is_no_lid(n.issuer_lid))
 		n.issuer_lid = m->addr.lid;
 	if (!(is_no_lid(m->addr.lid) && is_no_lid(n.issuer_lid)) &&
-	    s->hooks.is_issuer && !s->hooks.is_issuer(m->addr.lid, n.issuer_lid,
-						      s->hooks.data))
+	    s->is_issuer && !s->is_issuer(m->addr.lid, n.issuer_lid,
+						      s->data))
 		return "trap in the name of another port, or from an unknown "
 			"LID";
-	if (!is_no_lid(n.lid) && s->hooks.is_issuer &&
-	    !s->hooks.is_issuer(m->addr.lid, n.lid, s->hooks.data))
+	if (!is_no_lid(n.lid) && s->is_issuer &&
+	    !s->is_issuer(m->addr.lid, n.lid, s->data))
 		return "trap about another port";
 	if (n.generic && n.trap >= 64 && n.trap <= 67)
 		return "trap that only the SA may raise";
@@ -151,9 +145,9 @@ on_trap(struct sm_agent *s, const struct transport_mad *m)
 	 * M_Key (IBA 14.2.4); without it the trap would be repeated, and trap
 	 * 256 sent, too. A sender whose key is not known yet will repeat its
 	 * trap. */
-	if (mkey_db_of_lid(s->hooks.keys, m->addr.lid, &m_key))
+	if (mkey_db_of_lid(s->keys, m->addr.lid, &m_key))
 		reply(s, m, MAD_STATUS_OK, m_key);
-	s->hooks.trap(&n, data, s->hooks.data);
+	s->trap(&n, data, s->data);
 	return NULL;
 }
 
@@ -170,8 +164,8 @@ on_request(const struct transport_mad *m, const struct mad_header *h,
 		DROP("TrapRepress without a trap of ours");
 	if (h->method == SA_METHOD_REPORT)
 		DROP("Report without a subscription of ours");
-	if (h->mgmt_class == MAD_CLASS_SA && s->hooks.sa) {
-		s->hooks.sa(m, s->hooks.data);
+	if (h->mgmt_class == MAD_CLASS_SA && s->sa) {
+		s->sa(m, s->data);
 		return;
 	}
 	if (h->mgmt_class == MAD_CLASS_SA) {
@@ -202,28 +196,11 @@ drop:
 	sm_agent_log_drop(reason, m, s);
 }
 
-struct sm_agent *sm_agent_new(struct mad_client *x,
-			      const struct sm_agent_hooks *hooks,
-			      struct log *log)
-{
-	struct sm_agent *s = g_new0(struct sm_agent, 1);
-
-	s->x = x;
-	s->hooks = *hooks;
-	s->log = log;
-	x->serve = on_request;
-	x->serve_data = s;
-	x->drop = sm_agent_log_drop;
-	x->drop_data = s;
-	return s;
-}
-
 void
-sm_agent_free(struct sm_agent *s)
+sm_agent_start(struct sm_agent *s)
 {
-	if (!s)
-		return;
-	s->x->serve = NULL;
-	s->x->drop = NULL;
-	g_free(s);
+	s->x->serve = on_request;
+	s->x->serve_data = s;
+	s->x->drop = sm_agent_log_drop;
+	s->x->drop_data = s;
 }

@@ -11,10 +11,10 @@
 #include "sm/plan/mkey_db.h"
 #include "sm/mad/smp.h"
 
-struct sm_agent;
-
-/* Calls into the rest of the manager. */
-struct sm_agent_hooks {
+struct sm_agent {
+	struct mad_client *x;
+	struct log *log;
+	/* Calls into the rest of the manager. */
 	void (*sm_info)(struct sm_info *out, void *data);
 	/* raw: the 64 bytes of the Notice */
 	void (*trap)(const struct notice *n, const uint8_t *raw, void *data);
@@ -29,10 +29,7 @@ struct sm_agent_hooks {
 	void *data;
 };
 
-/* Takes over x's server and drop functions. */
-struct sm_agent *sm_agent_new(struct mad_client *x,
-			      const struct sm_agent_hooks *hooks,
-			      struct log *log);
-void sm_agent_free(struct sm_agent *s);
+/* Takes over the server and drop functions of s->x, until that is freed. */
+void sm_agent_start(struct sm_agent *s);
 
 #endif

@@ -425,14 +425,6 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	struct sm_instance *sm = g_new0(struct sm_instance, 1);
 	struct sweep_params sweep = params->sweep;
 	struct mad_client_params wire = params->wire;
-	struct sm_agent_hooks hooks = {
-		.sm_info = sm_instance_sm_info,
-		.trap = sm_instance_on_trap,
-		.is_issuer = sm_instance_is_issuer,
-		.control = sm_instance_on_control,
-		.sa = params->sa ? sm_instance_on_sa : NULL,
-		.data = sm,
-	};
 	bool is_kept;
 
 	sm->t = t;
@@ -475,8 +467,16 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 				 sa_clients(sm->sa));
 	if (sm->sa)
 		open_sa(sm);
-	hooks.keys = sm->keys->ring;
-	sm->agent = sm_agent_new(sm->x, &hooks, log);
+	sm->agent = (struct sm_agent){
+		.x = sm->x, .log = log, .keys = sm->keys->ring,
+		.sm_info = sm_instance_sm_info,
+		.trap = sm_instance_on_trap,
+		.is_issuer = sm_instance_is_issuer,
+		.control = sm_instance_on_control,
+		.sa = params->sa ? sm_instance_on_sa : NULL,
+		.data = sm,
+	};
+	sm_agent_start(&sm->agent);
 	if (observes(sm))
 		sm->x->serve = NULL;	/* other managers do not see it */
 	return sm;
@@ -489,7 +489,6 @@ sm_instance_free(struct sm_instance *sm)
 		return;
 	transport_timer_clear(sm->t, &sm->retire_timer);
 	sweep_free(sm->sweep);
-	sm_agent_free(sm->agent);
 	mcast_manager_free(sm->mcast);
 	standby_free(sm->standby);
 	sa_server_free(sm->sa_server);

@@ -43,7 +43,7 @@ struct sm_instance {
 	char *verdict;			/* as logged last; NULL: nothing was */
 	struct state *state;		/* of those above, and of the SA */
 	struct sweep *sweep;
-	struct sm_agent *agent;
+	struct sm_agent agent;
 	struct sa *sa;
 	struct sa_server *sa_server;
 	uint64_t groups_version;	/* of the SA, that mcast knows of */

@@ -79,21 +79,20 @@ FUZZ_TARGET(serve)
 	const struct mad_client_params wire = {
 		.timeout_ms = 10, .retries = 1, .max_wire = 4,
 	};
-	const struct sm_agent_hooks hooks = {
-		.sm_info = tell_sm_info, .trap = on_trap,
-		.control = on_control,
-	};
 	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
 	AUTO(log) *log = log_open("/dev/null", LOG_DEBUG, NULL);
 	AUTO(transport) *t = scripted_new();
 	struct mad_client *x = mad_client_new(t, &wire);
-	struct sm_agent *s = sm_agent_new(x, &hooks, log);
+	struct sm_agent s = {
+		.x = x, .log = log, .sm_info = tell_sm_info, .trap = on_trap,
+		.control = on_control,
+	};
 
+	sm_agent_start(&s);
 	while (in.left > 0)
 		throw_one(t, x, &in);
 	g_assert_true(scripted_run_idle(t, INT64_MAX));
 	g_assert_cmpuint(g_hash_table_size(x->table), ==, 0);
-	sm_agent_free(s);
 	mad_client_free(x);
 	return 0;
 }

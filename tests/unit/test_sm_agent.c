@@ -21,7 +21,7 @@ struct sa_server {
 	struct mad_client *x;
 	struct log *log;
 	struct mkey_db *keys;
-	struct sm_agent *serve;
+	struct sm_agent serve;
 	struct sm_info self;
 	unsigned controls, traps;
 	uint8_t trap[SMP_DATA_LEN];
@@ -61,10 +61,6 @@ desk_open(struct sa_server *d, uint64_t m_key)
 	const struct mad_client_params wire = {
 		.timeout_ms = 10, .retries = 1, .max_wire = 4,
 	};
-	struct sm_agent_hooks hooks = {
-		.sm_info = give_sm_info, .trap = on_trap,
-		.is_issuer = is_issuer, .control = on_control, .data = d,
-	};
 
 	memset(d, 0, sizeof(*d));
 	d->t = scripted_new();
@@ -73,14 +69,17 @@ desk_open(struct sa_server *d, uint64_t m_key)
 	d->keys = mkey_db_new(m_key, MKEY_DB_ONE);
 	d->self = (struct sm_info){ .guid = 1, .sm_key = SM_KEY,
 				    .state = SM_STATE_MASTER };
-	hooks.keys = d->keys;
-	d->serve = sm_agent_new(d->x, &hooks, d->log);
+	d->serve = (struct sm_agent){
+		.x = d->x, .log = d->log, .keys = d->keys,
+		.sm_info = give_sm_info, .trap = on_trap,
+		.is_issuer = is_issuer, .control = on_control, .data = d,
+	};
+	sm_agent_start(&d->serve);
 }
 
 static void
 desk_close(struct sa_server *d)
 {
-	sm_agent_free(d->serve);
 	mad_client_free(d->x);
 	transport_free(d->t);
 	log_free(d->log);
