@@ -283,14 +283,12 @@ daemon_look(struct control_view *out, void *data)
 		.refused = d->refused,
 		.sweep = d->sm->sweep,
 		.rules = d->site->partitions->rules,
-		.client = d->sm->x,
 		.desk = sa_server_stats(d->sm->sa_server),
 		.mcast = d->sm->mcast,
 	};
 	out->peers = sweep_peers(d->sm->sweep, &out->where);
-	sweep_sm_info(d->sm->sweep, &out->self);
 	/* a standby does not keep the expected fabric */
-	if (out->self.state == SM_STATE_MASTER || d->conf->observe)
+	if (out->sweep->self.state == SM_STATE_MASTER || d->conf->observe)
 		out->expected = d->sm->expected;
 	standby_status(d->sm->standby, &out->standby);
 	sa_stats(d->sm->sa, &out->sa_stats);

@@ -91,24 +91,25 @@ run_priority(struct control_request *r)
 {
 	const char *word = r->words[1];
 	g_autofree char *shown = word ? text_one_line(word) : NULL;
+	unsigned was = r->v.sweep->self.priority;
 	uint64_t n;
 
 	if (!word) {
-		request_say(r, CONTROL_DONE, "%u", r->v.self.priority);
+		request_say(r, CONTROL_DONE, "%u", was);
 	} else if (!text_read_number(word, 0, SM_PRIORITY_MAX, &n)) {
 		request_say(r, CONTROL_USAGE, "priority: %s is not 0 to %u",
 			    shown, SM_PRIORITY_MAX);
 	} else {
 		sweep_set_priority(r->v.sweep, (unsigned)n);
 		request_say(r, CONTROL_DONE, "%u -> %u, until a restart",
-			    r->v.self.priority, (unsigned)n);
+			    was, (unsigned)n);
 	}
 }
 
 static void
 run_takeover(struct control_request *r)
 {
-	if (r->v.self.state == SM_STATE_MASTER) {
+	if (r->v.sweep->self.state == SM_STATE_MASTER) {
 		request_say(r, CONTROL_DONE, "this manager is the master");
 		return;
 	}

@@ -91,7 +91,7 @@ wait_for_routes(struct control_request *q, uint64_t first)
 	const struct status_sweep *sweep;
 
 	sweep = request_swept(v, first, "links to be avoided");
-	if (v->sweep->paused || v->self.state != SM_STATE_MASTER)
+	if (v->sweep->paused || v->sweep->self.state != SM_STATE_MASTER)
 		request_say(q, CONTROL_DONE, "for the next sweep of this "
 			    "manager, which %s now", v->sweep->paused ?
 			    "is paused" : "is not the master");

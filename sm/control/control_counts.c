@@ -31,7 +31,7 @@ count_managers(const struct control_view *v, GString *out)
 		n[g_array_index(v->peers, struct election_peer, i).info.state &
 		  SM_STATE_MASTER]++;
 	for (unsigned i = SM_STATE_NOT_ACTIVE; i <= SM_STATE_MASTER; i++) {
-		count(out, v->self.state == i,
+		count(out, v->sweep->self.state == i,
 		      "minism_sm_state{minism_sm_state=\"%s\"}",
 		      sm_state_name(i));
 		count(out, n[i], "minism_other_managers{state=\"%s\"}",
@@ -248,7 +248,7 @@ control_put_counts(const struct control_view *v, GString *out)
 	count_managers(v, out);
 	count_fabric(v, out);
 	count_durations(v, out);
-	count_mads(v->client, out);
+	count_mads(v->sweep->x, out);
 	count_sa(v, out);
 	count(out, v->mcast->stats.computed, "computed");
 	count(out, v->mcast->stats.written, "written");

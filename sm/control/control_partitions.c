@@ -18,15 +18,11 @@ static bool
 request_membership(struct control_request *r, const char *word,
 		   enum partition_membership *out)
 {
-	const char *names[PARTITION_BOTH];
-
-	for (*out = PARTITION_LIMITED; *out <= PARTITION_BOTH; ++*out) {
-		names[*out - 1] = partition_membership_names[*out];
-		if (strcmp(names[*out - 1], word) == 0)
+	for (*out = PARTITION_LIMITED; *out <= PARTITION_BOTH; ++*out)
+		if (strcmp(partition_membership_names[*out], word) == 0)
 			return true;
-	}
-	request_say_wrong(r, "", word, " is not full, limited or both", names,
-			  G_N_ELEMENTS(names));
+	request_say_wrong(r, "", word, " is not full, limited or both",
+			  partition_membership_names + 1, PARTITION_BOTH);
 	return false;
 }
 
@@ -130,7 +126,7 @@ change_member(struct control_request *r, const struct partition *p,
 	    node, port->guid, name, pkey, partition_membership_names[was],
 	    was == is ? ", as before" : " -> ",
 	    was == is ? "" : partition_membership_names[is],
-	    v->self.state != SM_STATE_MASTER ? "; but this manager is not the "
+	    v->sweep->self.state != SM_STATE_MASTER ? "; but this manager is not the "
 		      "master, and the master does not hear of it"
 	    : s && port->i == SNAPSHOT_NONE ? "; there is no such port on the "
 					      "fabric now" : "");

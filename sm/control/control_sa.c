@@ -136,7 +136,7 @@ control_sms(struct control_request *q)
 	const GArray *peers = q->v.peers;
 
 	report_open_list(&q->out, "sms");
-	put_sm(&q->out, &q->v.self, q->v.where, "  (this one)");
+	put_sm(&q->out, &q->v.sweep->self, q->v.where, "  (this one)");
 	for (guint i = 0; peers && i < peers->len; i++)
 		put_sm(&q->out, &g_array_index(peers, struct election_peer, i)
 		       .info, q->v.where, "");

@@ -79,15 +79,15 @@ put_manager(const struct control_view *v, GString *out)
 	const struct standby_status *b = &v->standby;
 
 	view_line_put(VIEW_MANAGER, (uint64_t[]){
-		[MANAGER_STATE] = v->self.state,
-		[MANAGER_PRIORITY] = v->self.priority,
+		[MANAGER_STATE] = v->sweep->self.state,
+		[MANAGER_PRIORITY] = v->sweep->self.priority,
 		[MANAGER_GUEST] = v->sweep->params.guest,
 		[MANAGER_PAUSED] = v->sweep->paused,
 		[MANAGER_RUNNING] = (uint64_t)(v->now - v->since),
 		[MANAGER_QOS] = v->sa && v->sa->view && v->sa->view->qos },
 		v->port_name, out);
 	view_text_put(VIEW_ROLE, control_observes(v) ? "observing" :
-		      sm_state_name(v->self.state), out);
+		      sm_state_name(v->sweep->self.state), out);
 	view_text_put(VIEW_LEVEL, log_level_names[v->log->level], out);
 	view_text_put(VIEW_DOING, sweep_state_names[v->sweep->state], out);
 	view_text_put(VIEW_UNIT, v->ms, out);

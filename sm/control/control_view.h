@@ -39,7 +39,6 @@ struct control_view {
 	uint64_t port_guid;
 	const char *ms;		/* the unit of durations: transport_ms() */
 	int64_t now, since;	/* us; since: it runs */
-	struct sm_info self;
 	struct log *log;
 	const struct options *conf;
 	const struct status *status;
@@ -47,7 +46,6 @@ struct control_view {
 				   NULL */
 	struct sweep *sweep;
 	struct partition_rules *rules;
-	const struct mad_client *client;
 	const struct sa_server_stats *desk;
 	const struct mcast_manager *mcast;	/* NULL: its trees come later */
 	const struct expected *expected;	/* of a master; or NULL */

@@ -24,7 +24,7 @@ request_say(struct control_request *r, enum control_code code,
 void
 request_say_no_fabric(struct control_request *r)
 {
-	request_say(r, CONTROL_NOT_DONE, "%s", r->v.self.state ==
+	request_say(r, CONTROL_NOT_DONE, "%s", r->v.sweep->self.state ==
 		    SM_STATE_STANDBY ? "this manager stands by: only the "
 		    "master publishes the fabric, see minismctl sms" :
 		    "no sweep has read the fabric yet");

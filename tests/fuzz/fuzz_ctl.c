@@ -29,11 +29,9 @@ look(struct control_view *out, void *data)
 
 	*out = (struct control_view){
 		.port_name = "port",
-		.self = { .state = SM_STATE_MASTER },
 		.status = m->status,
 		.rules = m->rules,
 		.conf = m->conf,
-		.client = &m->client,
 		.desk = &m->desk,
 		.mcast = &m->mcast,
 		.sweep = &m->sweep,
@@ -115,6 +113,7 @@ FUZZ_TARGET(ctl)
 		.conf = options_new(),
 		.mcast.lost = g_ptr_array_new(),
 		.sweep.over = true,
+		.sweep.self.state = SM_STATE_MASTER,
 		.sweep.flaps = flaps_new(&(struct flap_params){ 0 }),
 		.log = log_open("/dev/null", LOG_ERROR, NULL),
 	};
@@ -125,6 +124,7 @@ FUZZ_TARGET(ctl)
 	};
 
 	m.sweep.log = m.log;
+	m.sweep.x = &m.client;
 	/* the socket ends a line there */
 	line[strcspn(line, "\n")] = '\0';
 	control_answer(&hooks, line, answer);

@@ -230,11 +230,9 @@ manager_look(struct control_view *out, void *data)
 
 	*out = (struct control_view){
 		.port_name = "", .ms = "ms", .now = transport_now(sm->t),
-		.sweep = sm->sweep, .client = sm->x,
-		.sa = sm->sa,
+		.sweep = sm->sweep, .sa = sm->sa,
 	};
 	out->peers = sweep_peers(sm->sweep, &out->where);
-	sweep_sm_info(sm->sweep, &out->self);
 }
 
 /* REQUEST TEXT: as minismctl would ask it, and what the answer has */

@@ -63,13 +63,11 @@ look(struct control_view *out, void *data)
 		.ms = "ms",
 		.now = 100 * G_USEC_PER_SEC,
 		.since = 10 * G_USEC_PER_SEC,
-		.self = t->sweep.self,
 		.log = t->log,
 		.conf = t->conf,
 		.standby = t->standby,
 		.status = t->status,
 		.rules = t->rules,
-		.client = &t->client,
 		.desk = &t->desk,
 		.mcast = &t->mcast,
 		.sweep = &t->sweep,
@@ -220,6 +218,7 @@ setup_open(struct setup *t)
 		.state = SM_STATE_MASTER, .priority = 7,
 	};
 	t->sweep.log = t->log;
+	t->sweep.x = &t->client;
 	t->sweep.over = true;	/* it is asked, and does nothing */
 	t->own = HOST_GUID;
 	t->answer = g_string_new(NULL);

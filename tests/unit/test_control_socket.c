@@ -54,7 +54,6 @@ look(struct control_view *out, void *data)
 	out->rules = t->rules;
 	out->log = t->log;
 	out->sweep = &t->sweep;
-	out->client = &t->client;
 	out->mcast = &t->mcast;
 	out->desk = &t->desk;
 	out->sa = t->sa.view ? &t->sa : NULL;
@@ -93,6 +92,7 @@ setup_open(struct setup *t)
 	t->hooks.data = t;
 	t->status = status_new();
 	t->rules = partition_rules_new();
+	t->sweep.x = &t->client;
 	t->sweep.flaps = flaps_new(&t->sweep.params.flaps);
 	t->mcast.lost = g_ptr_array_new();
 	t->sweep.rivals = g_ptr_array_new_with_free_func(g_free);
