@@ -306,7 +306,8 @@ daemon_view(bool tables, uint64_t *number, void *data)
 	if (text || *number)
 		return text;
 	daemon_look(&v, d);
-	*number = views_make(views, control_view_published(&v, tables));
+	*number = views_make(views, control_view_values(
+				    &v, &v.sweep->view, tables));
 	return views_get(views, number);
 }
 

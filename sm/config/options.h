@@ -101,7 +101,7 @@ struct options {
 	const struct option_table *simulator;
 	char **fabric;		/* then one word: a net file or a formula */
 	struct options_given *origins;	/* by row of the table, for
-					   options_list() */
+					   options_next() */
 };
 
 /* Every option and key, with its range and default. */

@@ -43,7 +43,7 @@ put_lists(const struct route_params *route, GString *out)
 				out);
 }
 
-/* References, and no lines yet. of NULL: to no fabric. */
+/* References, and no lines yet. */
 static struct view_values *
 make_values(const struct control_view *v, const struct view *of, bool tables)
 {
@@ -56,7 +56,7 @@ make_values(const struct control_view *v, const struct view *of, bool tables)
 		.port_guid = v->port_guid,
 		.tables = tables, .before = g_string_new(NULL),
 	};
-	if (!of)
+	if (!of->subnet)
 		return values;
 	values->s = snapshot_ref(of->subnet);
 	values->lids = lid_map_ref(of->lids);
@@ -64,8 +64,7 @@ make_values(const struct control_view *v, const struct view *of, bool tables)
 	values->memberships = of->memberships ?
 		memberships_ref(of->memberships) : NULL;
 	values->held = of->tables ? port_tables_ref(of->tables) : NULL;
-	values->rules = partition_rules_ref(v->sa && v->sa->view ?
-					    v->sa->view->rules : v->rules);
+	values->rules = partition_rules_ref(of->rules);
 	return values;
 }
 
@@ -82,31 +81,13 @@ control_view_values(const struct control_view *v, const struct view *of,
 	return values;
 }
 
-static struct view
-view_of(const struct sa_db *db)
-{
-	return (struct view){
-		.subnet = db->subnet, .lids = db->lids, .lft = db->lft,
-		.memberships = db->memberships, .tables = db->tables,
-	};
-}
-
-/* Of the fabric that the SA answers from. */
-struct view_values *
-control_view_published(const struct control_view *v, bool tables)
-{
-	const struct view of = view_of(v->sa->view);
-
-	return control_view_values(v, &of, tables);
-}
-
 /* A part that is small enough to be made at once. */
 static void
 answer_part(struct control_request *q, const char *part, const char *word)
 {
+	const struct view *of = &q->v.sweep->view;
 	struct view_values *values;
 	uint32_t port = SNAPSHOT_NONE;
-	struct view of;
 	uint64_t lid = 0;
 
 	if (!strcmp(part, "lid") && !text_read_number(word, 0, UINT16_MAX,
@@ -114,17 +95,18 @@ answer_part(struct control_request *q, const char *part, const char *word)
 		request_say_usage(q);
 		return;
 	}
-	if (!lid && (port = request_find(q, 2)) == SNAPSHOT_NONE)
+	if (!lid)
+		port = request_find_port(q, of->subnet, of->lids, word, NULL);
+	if (!lid && port == SNAPSHOT_NONE)
 		return;
-	of = view_of(q->db);
-	values = make_values(&q->v, &of, true);
+	values = make_values(&q->v, of, true);
 	if (!lid)
 		control_put_faults(&q->v, word, snapshot_name_of(
-					q->db->subnet, port), values->before);
+					of->subnet, port), values->before);
 	if (lid)
 		view_write_lid(values, (uint16_t)lid, q->out.out);
 	else
-		view_write_node(values, q->db->subnet->ports[port].node,
+		view_write_node(values, of->subnet->ports[port].node,
 				q->out.out);
 	view_values_free(values);
 }
@@ -132,8 +114,7 @@ answer_part(struct control_request *q, const char *part, const char *word)
 static void
 put_status(struct control_request *q)
 {
-	const struct view of = q->db ? view_of(q->db) : (struct view){ 0 };
-	struct view_values *values = make_values(&q->v, q->db ? &of : NULL,
+	struct view_values *values = make_values(&q->v, &q->v.sweep->view,
 						 false);
 
 	control_put_status(&q->v, values->before);

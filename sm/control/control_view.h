@@ -83,12 +83,9 @@ control_observes(const struct control_view *v)
 	return v->sweep->params.goal == SWEEP_GOAL_OBSERVE;
 }
 
-/* What the text of a view is made of: this fabric, or the one that the SA
- * answers from. */
+/* What the text of a view is made of, which is this fabric. */
 struct view_values *control_view_values(const struct control_view *v,
 					const struct view *of, bool tables);
-struct view_values *control_view_published(const struct control_view *v,
-					   bool tables);
 
 /* How long ago the fabric was read, in us, if it is not watched now: the last
  * sweep has failed or gave way to a master, or there are none while it is paused;

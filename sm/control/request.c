@@ -96,10 +96,3 @@ request_find_port(struct control_request *r, const struct snapshot *s,
 		request_say(r, CONTROL_USAGE, "%s", wrong);
 	return port;
 }
-
-uint32_t
-request_find(struct control_request *r, unsigned word)
-{
-	return request_find_port(r, r->db->subnet, r->db->lids, r->words[word],
-				 NULL);
-}

@@ -44,9 +44,6 @@ uint32_t request_find_port(struct control_request *r, const struct snapshot *s,
 			   const struct lid_map *lids, const char *word,
 			   uint64_t *absent);
 
-/* The same, by the nth word of the line, on the fabric of the last sweep. */
-uint32_t request_find(struct control_request *r, unsigned word);
-
 /* That control_request.db is NULL, and why. */
 void request_say_no_fabric(struct control_request *r);
 
