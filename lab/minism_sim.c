@@ -159,12 +159,13 @@ sim_on_mad(const struct transport_mad *m, bool is_sent, void *data)
 }
 
 static void
-on_decision(const struct decision *d, void *data)
+on_decision(const char *what, const char *where, const char *text,
+	    const char *why, const char *clause, void *data)
 {
 	struct sim_backend *b = data;
 
-	explain_say(b->explain, transport_now(b->base.transport), d->what,
-		    d->where, d->why, d->clause, "%s", d->text);
+	explain_say(b->explain, transport_now(b->base.transport), what, where,
+		    why, clause, "%s", text);
 }
 
 static void

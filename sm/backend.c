@@ -41,13 +41,13 @@ capture_on_mad(const struct transport_mad *m, bool is_sent, void *data)
 }
 
 static void
-capture_decision(const struct decision *d, void *data)
+capture_decision(const char *what, const char *where, const char *text,
+		 const char *why, const char *clause, void *data)
 {
 	struct port_backend *b = data;
 
-	g_ptr_array_add(b->comments, g_strjoin(" | ", d->what, d->where,
-		d->text, d->why ? d->why : "", d->clause ? d->clause : "",
-		NULL));
+	g_ptr_array_add(b->comments, g_strjoin(" | ", what, where, text,
+		why ? why : "", clause ? clause : "", NULL));
 }
 
 static void

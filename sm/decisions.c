@@ -26,7 +26,7 @@ say(const struct teller *e, const char *what, const char *where,
 	va_start(args, format);
 	text = g_strdup_vprintf(format, args);
 	va_end(args);
-	e->fn(&(struct decision){ what, where, text, why, clause }, e->data);
+	e->fn(what, where, text, why, clause, e->data);
 }
 
 /* ---------------------------------------------------------------- election */

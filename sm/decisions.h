@@ -8,14 +8,11 @@
 
 #include "sm/sweep/sweep.h"
 
-/* Valid during the call; why and clause are static. */
-struct decision {
-	const char *what;	/* "LID", "route", "verify" .. */
-	const char *where;	/* a node or port by name, or "" */
-	const char *text;
-	const char *why, *clause;	/* or NULL */
-};
-typedef void (*decision_fn)(const struct decision *d, void *data);
+/* what: "LID", "route", "verify" ..; where: a node or port by name, or "". Valid
+ * during the call; why and clause are static, or NULL. */
+typedef void (*decision_fn)(const char *what, const char *where,
+			    const char *text, const char *why,
+			    const char *clause, void *data);
 
 /* What this note of `s` is about; of SWEEP_NOTE_STATE there is nothing to say. */
 void decisions_of_note(enum sweep_note note, const struct sweep *s,

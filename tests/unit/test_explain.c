@@ -34,12 +34,12 @@ on_line(const struct explain_line *line, void *data)
 }
 
 static void
-on_decision(const struct decision *d, void *data)
+on_decision(const char *what, const char *where, const char *text,
+	    const char *why, const char *clause, void *data)
 {
 	struct printed *p = data;
 
-	explain_say(p->e, 0, d->what, d->where, d->why, d->clause, "%s",
-		    d->text);
+	explain_say(p->e, 0, what, where, why, clause, "%s", text);
 }
 
 static void
