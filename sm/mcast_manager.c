@@ -56,15 +56,14 @@ struct mcast_block {
 };
 
 struct mcast_manager *
-mcast_manager_new(struct mad_client *x, const struct mkey_db *keys,
-		  struct sa *sa, struct log *log, struct sweep *sweep)
+mcast_manager_new(struct sa *sa, struct sweep *sweep)
 {
 	struct mcast_manager *m = g_new0(struct mcast_manager, 1);
 
-	m->x = x;
-	m->keys = keys;
+	m->x = sweep->x;
+	m->keys = sweep->keys;
 	m->sa = sa;
-	m->log = log;
+	m->log = sweep->log;
 	m->phase = MCAST_REST;
 	m->sweep = sweep;
 	m->lost = g_ptr_array_new_with_free_func(g_free);

@@ -71,10 +71,7 @@ struct mcast_manager {
  * other routes when members are not reached because any tree would close a
  * credit loop with these, when another manager is the master, and when an
  * update is prepared. */
-struct mcast_manager *mcast_manager_new(struct mad_client *x,
-					const struct mkey_db *keys,
-					struct sa *sa, struct log *log,
-					struct sweep *sweep);
+struct mcast_manager *mcast_manager_new(struct sa *sa, struct sweep *sweep);
 void mcast_manager_free(struct mcast_manager *m);
 
 /* All blocks are unknown; to be called before mcast_manager_fabric(). */

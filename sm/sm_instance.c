@@ -303,7 +303,7 @@ open_sa(struct sm_instance *sm)
 	server.programming = sm_instance_is_programming;
 	server.in_doubt = sm_instance_is_in_doubt;
 	server.data = sm;
-	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log, sm->sweep);
+	sm->mcast = mcast_manager_new(sm->sa, sm->sweep);
 	sm->groups_version = sm->sa->groups->all.version;
 	sm->sa_server = sa_server_new(sm->x, sm->sa, sm->log, &server);
 	sm->standby = standby_new(sm->x, keys, sm->sa, sm->state, sm->log);
