@@ -466,8 +466,6 @@ put_counters(const struct view_lines *lines, struct text_report *r)
 		{ "mads", "MADs:      " }, { "sa", "SA:        " },
 		{ "multicast", "multicast: computed " },
 	};
-	const char *source = text_of(lines, VIEW_SOURCE);
-	guint n_away = lines->of[VIEW_AWAY]->len;
 
 	for (size_t k = 0; k < G_N_ELEMENTS(heads); k++) {
 		report_open(r, heads[k][0], '{');
@@ -479,6 +477,14 @@ put_counters(const struct view_lines *lines, struct text_report *r)
 					    counters[i][4]);
 		report_close(r, '}');
 	}
+}
+
+static void
+print_partitions(const struct view_lines *lines, struct text_report *r)
+{
+	const char *source = text_of(lines, VIEW_SOURCE);
+	guint n_away = lines->of[VIEW_AWAY]->len;
+
 	report_open(r, "partitions", '{');
 	report_say(r, "partitions: ");
 	print_count(lines, r, "count", "partitions", NULL,
@@ -536,8 +542,10 @@ status_put(const struct view_lines *lines, bool all, struct text_report *r)
 	print_flaps(lines, all, false, r);
 	put_routing(lines, r);
 	print_sweeps(lines, r);
-	if (lines->of[VIEW_COUNT]->len)
+	if (lines->of[VIEW_COUNT]->len) {
 		put_counters(lines, r);
+		print_partitions(lines, r);
+	}
 	report_end(r);
 	return code_of(text_of(lines, VIEW_VERDICT));
 }

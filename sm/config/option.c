@@ -243,7 +243,7 @@ struct option_reader {
 
 /* value NULL: it is the next word, if the option has one. */
 static bool
-take_option(struct option_reader *r, const struct option *o, const char *value,
+option_take(struct option_reader *r, const struct option *o, const char *value,
 	    GError **error)
 {
 	const struct option_table *t = r->table;
@@ -287,7 +287,7 @@ take_letters(struct option_reader *r, const char *word, char **unknown,
 
 		if (!o && !*unknown)
 			*unknown = g_strdup_printf("-%c", *c);
-		if (o && !take_option(r, o, is_last && c[1] ? c + 1 : NULL,
+		if (o && !option_take(r, o, is_last && c[1] ? c + 1 : NULL,
 				      error))
 			return false;
 		if (is_last)
@@ -363,7 +363,7 @@ option_read(const struct option_table *t, void *values, int argc,
 		} else if (!word[2]) {
 			ended = true;
 		} else if ((o = option_find_name(t, word + 2))) {
-			ok = take_option(&r, o, sign ? sign + 1 : NULL, error);
+			ok = option_take(&r, o, sign ? sign + 1 : NULL, error);
 		} else if (!unknown) {
 			unknown = g_strdup(word);
 		}
