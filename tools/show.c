@@ -472,7 +472,7 @@ show_nodes(struct show *q, GError **error)
 			uint32_t port = n->first_port + num;
 			uint32_t peer = s->ports[port].peer;
 
-			if (peer == SNAPSHOT_NONE)
+			if (peer == SNAPSHOT_NONE || peer == port)
 				continue;
 			n_active += MIN(s->ports[port].info.state,
 					s->ports[peer].info.state) >=

@@ -350,10 +350,10 @@ static char *
 why_text(const struct expected_link *l)
 {
 	for (unsigned end = 0; end < 2; end++)
-		if (l->is_disabled[end]) {
+		if (l->why[end]) {
 			g_autofree char *port = expected_end_name(l, end);
 
-			return g_strconcat(port, " is disabled", NULL);
+			return g_strconcat(port, " ", l->why[end], NULL);
 		}
 	return g_strdup(l->is_silent ? "no answer at one end" : "");
 }
@@ -388,6 +388,7 @@ is_behind(const struct expected_node *n)
 static char *
 place_text(const struct expected_node *n)
 {
+	const char *const *why = n->n_links == 1 ? n->first->why : NULL;
 	g_autoptr(GString) text = g_string_new(NULL);
 	bool has_ends = n->n_near <= NEAR_MAX && (expected_is_switch(n) ?
 		n->n_near < n->n_switches : n->n_links > 1);
@@ -408,9 +409,8 @@ place_text(const struct expected_node *n)
 		g_string_append(text, ", with a link and no answer");
 	if (n->cause)
 		g_string_append(text, ", with its switch");
-	if (n->n_links == 1 && (n->first->is_disabled[0] ||
-				n->first->is_disabled[1]))
-		g_string_append(text, ", which is disabled");
+	if (why && (why[0] || why[1]))
+		g_string_append_printf(text, ", which %s", why[0] ?: why[1]);
 	return text->len ? g_strdup(text->str) : NULL;
 }
 
@@ -623,6 +623,16 @@ read_rate(struct rate *r, const struct snapshot_port *p)
 		   port_width(&p->info)->name, port_speed(&p->info)->name);
 }
 
+/* The port at the other end of the cable, or SNAPSHOT_NONE; a loopback plug is no
+ * cable. */
+static uint32_t
+far_port(const struct snapshot *s, uint32_t port)
+{
+	uint32_t peer = s->ports[port].peer;
+
+	return peer == port ? SNAPSHOT_NONE : peer;
+}
+
 /* A link of which both nodes are there, at these ports. */
 static bool
 update_link(struct expected *e, struct expected_link *l,
@@ -632,9 +642,9 @@ update_link(struct expected *e, struct expected_link *l,
 	int64_t before = l->since;
 
 	changes_of_link(e, l, s, ends);
-	if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE ||
-	    (!l->is_up && (s->ports[a].peer != SNAPSHOT_NONE ||
-			   s->ports[b].peer != SNAPSHOT_NONE))) {
+	if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE || a == b ||
+	    (!l->is_up && (far_port(s, a) != SNAPSHOT_NONE ||
+			   far_port(s, b) != SNAPSHOT_NONE))) {
 		l->is_void = true;
 		return true;
 	}
@@ -688,7 +698,7 @@ find_heirs(const struct expected *e, const struct snapshot *s)
 		struct expected_node *n = l->node[!is_missing(l->node[0])];
 		uint32_t port = widow_port(l, s);
 		uint32_t peer = port == SNAPSHOT_NONE ? port :
-			s->ports[port].peer;
+			far_port(s, port);
 		struct expected_node *heir = peer == SNAPSHOT_NONE ? NULL :
 			e->here[s->ports[peer].node];
 
@@ -726,9 +736,9 @@ find_lost_cables(struct expected *e, const struct snapshot *s,
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		uint32_t at = should[port] - 1, peer, n = 0;
 
-		if (!should[port] || s->ports[port].peer != SNAPSHOT_NONE)
+		if (!should[port] || far_port(s, port) != SNAPSHOT_NONE)
 			continue;
-		while ((peer = s->ports[at].peer) != SNAPSHOT_NONE &&
+		while ((peer = far_port(s, at)) != SNAPSHOT_NONE &&
 		       should[peer] && n++ < s->n_ports)
 			at = should[peer] - 1;
 		if (peer == SNAPSHOT_NONE && port < at)
@@ -737,15 +747,19 @@ find_lost_cables(struct expected *e, const struct snapshot *s,
 	}
 }
 
-static bool
-is_disabled(const struct expected_link *l, unsigned end,
+static const char *
+why_missing(const struct expected_link *l, unsigned end,
 	    const struct snapshot *s)
 {
 	uint32_t port = snapshot_port_of(s, l->node[end]->at, l->port[end]);
+	const struct snapshot_port *p = port == SNAPSHOT_NONE ? NULL :
+		&s->ports[port];
 
-	return port != SNAPSHOT_NONE &&
-		s->ports[port].peer == SNAPSHOT_NONE && s->ports[port].known &&
-		s->ports[port].info.phys_state == PORT_PHYS_DISABLED;
+	if (p && p->peer == port)
+		return "is plugged into itself";
+	return p && p->peer == SNAPSHOT_NONE && p->known &&
+		p->info.phys_state == PORT_PHYS_DISABLED ? "is disabled" :
+		NULL;
 }
 
 /* known: ports with a link that is expected there. */
@@ -761,10 +775,10 @@ update_known_links(struct expected *e, const struct snapshot *s, int64_t now,
 		uint32_t port = widow_port(l, s), ends[2];
 
 		for (unsigned end = 0; end < 2; end++)
-			l->is_disabled[end] = is_disabled(l, end, s);
+			l->why[end] = why_missing(l, end, s);
 		l->is_replaced = port != SNAPSHOT_NONE &&
-			(s->ports[port].peer != SNAPSHOT_NONE || known[port]);
-		if (port != SNAPSHOT_NONE && s->ports[port].peer ==
+			(far_port(s, port) != SNAPSHOT_NONE || known[port]);
+		if (port != SNAPSHOT_NONE && far_port(s, port) ==
 		    SNAPSHOT_NONE)
 			known[port] = true;
 		if (is_missing(l->node[0]) || is_missing(l->node[1])) {
@@ -796,7 +810,7 @@ update_links(struct expected *e, const struct snapshot *s, int64_t now)
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const uint32_t ends[] = { port, s->ports[port].peer };
 
-		if (ends[1] == SNAPSHOT_NONE || ends[1] < port ||
+		if (ends[1] == SNAPSHOT_NONE || ends[1] <= port ||
 		    known[port] || known[ends[1]])
 			continue;
 		changes_of_link(e, expect_link(e, s, ends), s, ends);

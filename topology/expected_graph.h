@@ -56,7 +56,8 @@ struct expected_link {
 	struct rate best, now;
 	bool is_slow, is_void;
 	bool is_silent;		/* missing, but one end has a link */
-	bool is_disabled[2];	/* missing, and this port is Disabled */
+	const char *why[2];	/* missing, and what this port says of that: "is
+				   disabled"; or NULL */
 	bool is_up, is_below;	/* there in the last snapshot; and slower than
 				   both ends support */
 	bool is_replaced;	/* one end is missing, the other one has another

@@ -154,7 +154,7 @@ expected_count(const struct expected *e, const struct snapshot *s,
 	for (uint32_t port = 0; s && port < s->n_ports; port++) {
 		const struct snapshot_port *p = &s->ports[port];
 
-		if (p->peer == SNAPSHOT_NONE || p->peer < port)
+		if (p->peer == SNAPSHOT_NONE || p->peer <= port)
 			continue;
 		n[VERDICT_ALL_LINKS]++;
 		n[VERDICT_LINKS] += MIN(p->info.state,

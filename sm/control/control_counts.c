@@ -70,7 +70,7 @@ count_links(const struct snapshot *s, GString *out)
 		};
 		guint at = 0;
 
-		if (s->ports[i].peer == SNAPSHOT_NONE || s->ports[i].peer < i)
+		if (s->ports[i].peer == SNAPSHOT_NONE || s->ports[i].peer <= i)
 			continue;
 		for (; at < kinds->len; at++) {
 			k = &g_array_index(kinds, struct link_kind, at);
