@@ -29,7 +29,7 @@ struct compare {
 	const char *what;
 	uint32_t *to_new, *to_old;	/* node -> node, or SNAPSHOT_NONE */
 	struct builder *b;	/* `new`, with all plugs where they belong */
-	GHashTable *told;	/* "switch leaf-4": faults are about it */
+	GHashTable *told;	/* fault_key() of what is told */
 };
 
 G_GNUC_PRINTF(4, 5)
@@ -69,6 +69,16 @@ static const char *const fault_words[EXPECTED_KINDS][3] = {
 			    "extra aggregation node" },
 };
 
+/* The same in both fabrics and their faults: a node may have another name. */
+static char *
+fault_key(const struct expected_fault *f)
+{
+	return f->kind == EXPECTED_LINK || f->kind == EXPECTED_SLOW ?
+		g_strdup_printf("%u %s", f->kind, f->name) :
+		g_strdup_printf("%u %" G_GINT64_MODIFIER "x", f->kind,
+				f->guid);
+}
+
 static void
 compare_expected(struct compare *c, const struct snapshot *from,
 		 const struct snapshot *to, unsigned words)
@@ -81,8 +91,7 @@ compare_expected(struct compare *c, const struct snapshot *from,
 		const struct expected_fault *f = e->faults->pdata[i];
 		const char *what = fault_words[f->kind][words];
 
-		g_hash_table_add(c->told, g_strdup_printf("%s %s",
-			expected_kind_names[f->kind], f->name));
+		g_hash_table_add(c->told, fault_key(f));
 		if (what && (!f->cause || c->r->as_json))
 			put(c, what, f->name, "%s%s", words &&
 			    f->kind == EXPECTED_SLOW ? "before " : "",
@@ -258,13 +267,11 @@ compare_lines(struct compare *c, const struct tool_view *a,
 {
 	for (guint i = 0; i < a->lines->of[kind]->len; i++) {
 		const struct view_text *l = a->lines->of[kind]->pdata[i];
-		g_autofree char *name = g_strdup(l->text ? l->text : "");
+		g_autofree char *key = kind == VIEW_FAULT ? fault_key(
+			a->lines->expected->faults->pdata[i]) : g_strdup("");
 
-		if (kind == VIEW_FAULT && l->text)
-			g_strlcpy(name, l->text, strcspn(name, " ") + 2 +
-				  l->n[FAULT_NAME]);
 		if (!has_line(b->lines->of[kind], l->text) &&
-		    !g_hash_table_contains(c->told, name))
+		    !g_hash_table_contains(c->told, key))
 			put(c, what, l->text, "%s", "");
 	}
 }
