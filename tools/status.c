@@ -155,7 +155,6 @@ print_head(const struct view_lines *lines, struct text_report *r)
 			   "minismctl takeover\n");
 	report_bool(r, "guest", n[MANAGER_GUEST]);
 	put_standby(lines, r);
-	put_lines(lines, r, "other_managers", VIEW_RIVAL, "WARNING:   ");
 	if (n[MANAGER_PAUSED])
 		report_say(r, "PAUSED:    no sweeps, and nothing is "
 			   "programmed, until minismctl resume\n");
@@ -268,9 +267,11 @@ print_flaps(const struct view_lines *lines, bool all, bool unsteady,
 		report_text(r, "kind", kind[0], NULL);
 		report_say(r, "%s", kind[1]);
 		report_text(r, "name", line->text, "; down ");
-		report_count(r, "downs", n[FLAP_DOWNS], "time", " and ");
-		report_count(r, "traps", n[FLAP_TRAPS], "trap",
-			     " within an hour, the last ");
+		report_count(r, "downs", n[FLAP_DOWNS], "time", "");
+		report_say(r, "%s", n[FLAP_TRAPS] ? " and " : "");
+		if (n[FLAP_TRAPS] || r->as_json)
+			report_count(r, "traps", n[FLAP_TRAPS], "trap", "");
+		report_say(r, " within an hour, the last ");
 		put_span(r, "last_ms", n[FLAP_AGE], " ago");
 		if (n[FLAP_HELD]) {
 			report_say(r, "; used again in ");
@@ -524,6 +525,7 @@ status_put_causes(const struct view_lines *lines, bool all,
 	put_lines(lines, r, "complaints", VIEW_COMPLAINT, INDENT);
 	put_lines(lines, r, "multicast_unreached", VIEW_UNREACHED, INDENT);
 	print_faults(lines, all, r);
+	put_lines(lines, r, "other_managers", VIEW_RIVAL, INDENT "WARNING: ");
 	put_lines(lines, r, "warnings", VIEW_WARNING, INDENT "WARNING: ");
 	print_flaps(lines, all, true, r);
 	report_open(r, "avoided", '[');

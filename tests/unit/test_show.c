@@ -285,17 +285,24 @@ TEST(test_a_path_that_leads_nowhere_has_a_reason)
 	}
 }
 
-TEST(test_one_is_told_as_one)
+TEST(test_one_is_told_as_one_and_none_is_not_told)
 {
-	AUTO(tool_view) *v = read_view_with("#lft", "#flap held 0 flaps 0 "
-		"babbles 0 downs 1 traps 2 age 5 left 0 at link A\n#flap held 0 "
-		"flaps 0 babbles 0 downs 2 traps 1 age 5 left 0 at link B\n");
+	AUTO(tool_view) *v = read_view_with("#lft", "#rival node-16\n"
+		"#flap held 0 flaps 0 babbles 0 downs 1 traps 2 age 5 left 0 at "
+		"link A\n#flap held 0 flaps 0 babbles 0 downs 2 traps 1 age 5 "
+		"left 0 at link B\n#flap held 0 flaps 0 babbles 0 downs 1 "
+		"traps 0 age 5 left 0 at link C\n");
 	g_autoptr(GString) out = g_string_new(NULL);
 	struct text_report r = { .out = out };
 
 	status_put(v->lines, false, &r);
 	assert_has(out->str, "link A; down 1 time and 2 traps within");
 	assert_has(out->str, "link B; down 2 times and 1 trap within");
+	assert_has(out->str, "link C; down 1 time within");
+	/* so the page has it, too */
+	g_string_truncate(out, 0);
+	status_put_causes(v->lines, false, &r);
+	assert_has(out->str, "WARNING: node-16\n");
 }
 
 TEST(test_links_that_go_down_most_are_first)
