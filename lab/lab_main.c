@@ -288,9 +288,10 @@ run_lab(const struct lab_arguments *a)
 	g_unix_signal_add(SIGTERM, on_terminate, &s);
 	g_unix_signal_add(SIGHUP, on_terminate, &s);
 	g_unix_signal_add(SIGINT, on_interrupt, &s);
-	ok = s.node != SNAPSHOT_NONE;
+	ok = s.node < s.console->fabric->n_nodes;
 	if (!ok)
-		tool_options_complain("no node is called %s", a->node);
+		tool_options_complain("%s has no node%s%s", a->words[0],
+				      a->node ? " called " : "", a->node ?: "");
 	ok = ok && run_commands(&s, a->commands);
 	if (!ok) {
 		s.status = EXIT_FAILURE;

@@ -199,6 +199,7 @@ faults() {
 	check "path: delivered" await answers 'node-16: delivered' \
 		lab_cmd path node-01 node-16
 	refute "a node that is not there" lab_cmd kill spine-9
+	refute "a net without a node" "$MINISM_LAB_PROGRAM" empty.conf
 	lab_cmd unplug-device node-09
 	LAB_NODE=node-09
 	refute "a device that was pulled out has no ports" \
