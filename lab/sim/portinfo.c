@@ -17,8 +17,9 @@
  * OperationalVLs.
  *
  * States (7.2): a Set may go from Init to Armed, from Armed to Active, and from
- * any state to Down, which starts the link's training again. Devices differ in
- * the answer to a Set of the present state: see enum sim_same_state.
+ * any state to Down, which starts the link's training again, as does a physical
+ * state alone (so does ibportstate: reset, disable). Devices differ in the answer to
+ * a Set of the present state: see enum sim_same_state.
  */
 #include "lab/sim/state.h"
 
@@ -51,11 +52,10 @@ link_is_valid(const struct sim *sim, const struct port_info *have,
 	default:
 		return false;	/* Init cannot be Set */
 	}
-	/* the physical state only where the link is, or goes, down */
+	/* a physical state takes the link down */
 	return want->phys_state <= PORT_PHYS_DISABLED &&
 		(want->phys_state == PORT_PHYS_NOP ||
-		 want->state == PORT_STATE_DOWN ||
-		 have->state == PORT_STATE_DOWN) &&
+		 want->state <= PORT_STATE_DOWN) &&
 		want->link_down_default <= PORT_PHYS_POLLING &&
 		want->neighbor_mtu >= 1 &&
 		want->neighbor_mtu <= have->mtu_cap &&
@@ -81,7 +81,7 @@ static void
 apply_link(struct sim *sim, uint32_t port, const struct port_info *want)
 {
 	struct port_info *have = &sim->ports[port].info;
-	bool goes_down = want->state == PORT_STATE_DOWN;
+	bool goes_down = want->state == PORT_STATE_DOWN || want->phys_state;
 
 	have->width_enabled = enabled(have->width_enabled, want->width_enabled,
 				      have->width_supported, PORT_WIDTH_ALL);
@@ -108,12 +108,12 @@ apply_link(struct sim *sim, uint32_t port, const struct port_info *want)
 			have->state = want->state;
 		return;
 	}
-	if (want->phys_state || goes_down)
+	if (goes_down)
 		have->phys_state = want->phys_state ? want->phys_state :
 			have->link_down_default;
-	if (want->state)
-		have->state = want->state;
-	if (want->phys_state || goes_down)
+	if (want->state || goes_down)
+		have->state = goes_down ? PORT_STATE_DOWN : want->state;
+	if (goes_down)
 		sim_link_settle(sim, port, SIM_CAUSE_SET);
 }
 
