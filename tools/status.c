@@ -14,6 +14,7 @@
 
 #define INDENT	"           "
 #define FAULTS_SHOWN	40u
+#define DOWNS_SHOWN	8u	/* links that are told by faults, or are up again */
 
 /* The nth line of a kind, with its numbers. */
 #define EACH(line, i, kind) \
@@ -259,7 +260,8 @@ print_flaps(const struct view_lines *lines, bool all, bool unsteady,
 
 		if (!r->as_json && is_unsteady(n) != unsteady)
 			continue;
-		if (!all && !r->as_json && shown++ >= FAULTS_SHOWN) {
+		if (!all && !r->as_json &&
+		    shown++ >= (unsteady ? FAULTS_SHOWN : DOWNS_SHOWN)) {
 			left++;
 			continue;
 		}
