@@ -274,7 +274,7 @@ peer_name(const struct show *q, uint32_t port)
 		NULL;
 }
 
-/* What was behind a port, if its link is missing. */
+/* What was behind a port, if its link or its host is missing. */
 struct lost {
 	const char *peer;
 	int64_t since;
@@ -309,10 +309,20 @@ find_lost(const struct show *q, uint32_t node, struct lost lost[UINT8_MAX + 1])
 	memset(lost, 0, (UINT8_MAX + 1) * sizeof(*lost));
 	for (guint i = 0; i < faults->len; i++) {
 		const struct expected_fault *f = faults->pdata[i];
+		const char *at = f->kind == EXPECTED_LINK ? NULL :
+			strstr(f->text, "at ");
 		g_auto(GStrv) ends = NULL;
 
-		if (f->kind != EXPECTED_LINK || !strstr(f->name, name))
+		if (!strstr(at ? at : f->name, name))
 			continue;	/* most are of other nodes */
+		if (at && expected_is_missing(f->kind)) {
+			g_autofree char *end = g_strndup(at + strlen("at "),
+				strcspn(at + strlen("at "), ","));
+
+			lost[end_number(name, full, end)] = (struct lost){
+				g_intern_string(f->name), f->since };
+			continue;
+		}
 		ends = g_strsplit(f->name, " - ", 2);
 		for (unsigned k = 0; g_strv_length(ends) == 2 && k < 2; k++)
 			lost[end_number(name, full, ends[k])] = (struct lost){
@@ -552,7 +562,8 @@ show_links(struct show *q, GError **error)
 
 /* ---- ports ---- */
 
-/* Ports without a cable as well; of a CA, those that discovery has read. */
+/* Ports without a cable as well; of a CA, those that discovery has read, or that
+ * have lost their link. */
 static int
 show_ports(struct show *q, GError **error)
 {
@@ -578,15 +589,16 @@ show_ports(struct show *q, GError **error)
 		unsigned mtu = port_mtu_bytes(info->neighbor_mtu);
 		g_autofree char *peer = NULL, *since = NULL;
 
-		if (!p->known)
-			continue;
 		peer = lost_peer_name(q, port, lost, &since);
+		if (!p->known && !peer)
+			continue;
 		report_open(r, NULL, '{');
 		report_say(r, "  port ");
-		report_number(r, "port", p->num, "  ");
-		report_text(r, "physical", port_phys_name(info->phys_state),
-			    "  ");
-		put_link(r, q->v, port, "");
+		report_number(r, "port", p->num, p->known ? "  " : "");
+		report_text(r, "physical", p->known ?
+			    port_phys_name(info->phys_state) : NULL, "  ");
+		if (p->known)
+			put_link(r, q->v, port, "");
 		if (snapshot_is_end_port(s, port)) {
 			report_say(r, "  LID ");
 			report_number(r, "lid", q->v->lids->base[port], "");

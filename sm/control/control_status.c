@@ -126,7 +126,8 @@ control_put_faults(const struct control_view *v, const char *name,
 		g_autofree char *what = NULL;
 
 		if (name && strcmp(f->name, name) &&
-		    !(f->kind == EXPECTED_LINK && strstr(f->name, link)))
+		    !strstr(f->kind == EXPECTED_LINK ? f->name : f->at ?: "",
+			    link))
 			continue;
 		what = g_strdup_printf("%s %s%s%s%s",
 				       expected_kind_names[f->kind], f->name,

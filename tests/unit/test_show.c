@@ -131,7 +131,8 @@ TEST(test_a_link_that_is_missing_is_listed)
 		{ "links leaf-1/4", "leaf-1/4 - spine-1/4  missing since %, why\n" },
 		{ "links inactive",
 		  "leaf-2/2 - spine-1/3  4xEDR Initialize, avoided\n"
-		  "leaf-1/4 - spine-1/4  missing since %, why\n" },
+		  "leaf-1/4 - spine-1/4  missing since %, why\n"
+		  "spine-1/5 - node-02/2  missing since %\n" },
 		{ "links slow", "leaf-1/3 - spine-1/1  4xEDR Active, could be "
 		  "4xHDR\n" },
 		{ "j links spine-1/4", "{\"links\":[{\"a\":\"leaf-1/4\",\"b\":"
@@ -146,6 +147,7 @@ TEST(test_a_link_that_is_missing_is_listed)
 		  "leaf-2/2 - spine-1/3  4xEDR Initialize, avoided\n"
 		  "leaf-2/3 - spine-1/2  4xEDR Active\n"
 		  "leaf-1/4 - spine-1/4  missing since %, why\n"
+		  "spine-1/5 - node-02/2  missing since %\n"
 		  "another one of that name: switch spine-1 is missing since "
 		  "%: 3 links\n" },
 		{ "nodes spine-1",
@@ -162,12 +164,27 @@ TEST(test_a_link_that_is_missing_is_listed)
 		  "  port 3  LinkUp  4xEDR Active  MTU 4096, 8 VLs  - spine-1/1\n"
 		  "  port 4  LinkUp  1xSDR Initialize  MTU 0, 1 VL  - "
 		  "spine-1/4, missing since %\n" },
+		{ "who leaf-2",
+		  "leaf-2: switch, LID 5\n"
+		  "  NodeGUID 0x0000000000000020, PortGUID 0x0000000000000020\n"
+		  "  says it is leaf-2\n"
+		  "  in no partition\n"
+		  "  port 1 - node-03/1  4xFDR Active\n"
+		  "  port 2 - spine-1/3  4xEDR Initialize\n"
+		  "  port 3 - spine-1/2  4xEDR Active\n"
+		  "  port 4 - node-09  missing since %\n" },
+		{ "ports node-02",
+		  "node-02: host\n"
+		  "  port 1  LinkUp  4xEDR Active  LID 2  MTU 4096, 8 VLs  - "
+		  "leaf-1/2\n"
+		  "  port 2  - spine-1/5, missing since %\n" },
 	};
 	AUTO(tool_view) *v = read_view_with("#end", "#fault 1 guid 0x10 kind 2 "
 		"name 20 since 5 what link leaf-1/4 - spine-1/4, why\n#fault 2 guid "
 		"0x77 kind 1 name 7 since 5 what host node-09, at leaf-2/4\n"
 		"#fault 3 guid 0x78 kind 0 name 7 since 5 what switch spine-1, "
-		"3 links\n");
+		"3 links\n#fault 4 guid 0x30 kind 2 name 21 since 5 what link "
+		"spine-1/5 - node-02/2\n");
 	g_autofree char *since = expected_since_text(5);
 
 	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
