@@ -250,17 +250,6 @@ put_fdb_switch(const struct dump_of *v, uint32_t sw, GString *out)
 		put_fdb_line(v, sw, lid, out);
 }
 
-/* opensm.mcfdbs */
-
-static void
-put_mcfdb_switch(const struct dump_of *v, uint32_t sw, GString *out)
-{
-	const struct snapshot_node *n = &v->s->nodes[v->s->switches[sw]];
-
-	g_string_append_printf(out, "Switch 0x%016" PRIx64 "\n"
-			       "LID    : Out Port(s)\n", n->info.node_guid);
-}
-
 /* opensm-lfts.dump */
 
 static void
@@ -351,7 +340,6 @@ dump_all(const char *dir, const struct snapshot *s, const struct lid_map *lids,
 	} files[] = {
 		{ "opensm-subnet.lst", put_lst_node, s->n_nodes },
 		{ "opensm.fdbs", put_fdb_switch, s->n_switches },
-		{ "opensm.mcfdbs", put_mcfdb_switch, s->n_switches },
 		{ "opensm-lfts.dump", put_lft_switch, s->n_switches },
 		{ "minism.net", put_net, 1 },
 	};

@@ -17,8 +17,6 @@
  *	opensm-subnet.lst	a line a cable end, as ibdmchk -s reads it
  *	opensm.fdbs		unicast tables with hops and "Optimal", as
  *				ibdmchk -f
- *	opensm.mcfdbs		multicast tables, as ibdmchk -m (none so far:
- *				headers)
  *	opensm-lfts.dump	as dump_fts and ibroute print them
  *
  * and the cables as minism.net in ibnetdiscover's format; each file atomically.

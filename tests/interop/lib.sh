@@ -849,7 +849,7 @@ judge_ibdmchk() {
 	local paths want cas
 
 	timeout $patience ibdmchk -s "$1/opensm-subnet.lst" -f "$1/opensm.fdbs" \
-		-m "$1/opensm.mcfdbs" >ibdmchk.out 2>&1
+		-m /dev/null >ibdmchk.out 2>&1
 	paths=$(sed -n 's/^-I- Scanned:\([0-9]*\) CA to CA paths.*/\1/p' \
 		ibdmchk.out)
 	cas=$(ca_lids | wc -l)
