@@ -282,29 +282,25 @@ slow(struct call *c)
 	return true;
 }
 
-/* "4xEDR" */
+/* "4xEDR": by the names of what a port may say. SDR, DDR and QDR are bits of
+ * LinkSpeedActive, FDR to NDR of its extension, XDR is in the second one. */
 static bool
 set_speed(struct call *c)
 {
-	static const struct {
-		const char *name;
-		uint8_t speed, ext;
-	} speeds[] = {
-		{ "SDR", 1, 0 }, { "DDR", 2, 0 }, { "QDR", 4, 0 },
-		{ "FDR", 4, 1 }, { "EDR", 4, 2 }, { "HDR", 4, 4 },
-		{ "NDR", 4, 8 },
-	};
-	/* LinkWidthActive's bits */
-	static const char *const widths[] = { "1x", "4x", "8x", "12x", "2x" };
-	const char *x = strchr(c->word, 'x');
-	g_autofree char *width = g_strndup(c->word, x ? x + 1 - c->word : 0);
-	int w = index_of(widths, G_N_ELEMENTS(widths), width);
+	for (unsigned i = 0; i < 5 * 8; i++) {
+		unsigned speed = i % 8;
+		const struct port_info info = {
+			.width_active = 1u << i / 8,
+			.speed_active = 1u << MIN(speed, 2),
+			.speed_ext_active = speed < 3 ? 0 : 1u << MIN(speed - 3, 3),
+			.speed_ext2_active = speed == 7,
+		};
+		g_autofree char *name = g_strconcat(port_width(&info)->name,
+						    port_speed(&info)->name, NULL);
 
-	for (size_t i = 0; w >= 0 && i < G_N_ELEMENTS(speeds); i++) {
-		if (strcmp(x + 1, speeds[i].name))
+		if (strcmp(name, c->word))
 			continue;
-		sim_link_set_speed(c->sim, c->id[0], 1u << w, speeds[i].speed,
-				   speeds[i].ext);
+		sim_link_set_speed(c->sim, c->id[0], &info);
 		return true;
 	}
 	return lab_fail(c->out, "which speed? such as 4xEDR\n");

@@ -85,8 +85,8 @@ sim_link_set_loss(struct sim *sim, uint32_t port, unsigned per_mille)
 }
 
 void
-sim_link_set_speed(struct sim *sim, uint32_t port, unsigned width,
-		   unsigned speed, unsigned speed_ext)
+sim_link_set_speed(struct sim *sim, uint32_t port,
+		   const struct port_info *active)
 {
 	const uint32_t ends[] = { port, sim->ports[port].peer };
 
@@ -95,9 +95,10 @@ sim_link_set_speed(struct sim *sim, uint32_t port, unsigned width,
 
 		if (ends[i] == SNAPSHOT_NONE)
 			continue;
-		p->info.width_active = width;
-		p->info.speed_active = speed;
-		p->info.speed_ext_active = speed_ext;
+		p->info.width_active = active->width_active;
+		p->info.speed_active = active->speed_active;
+		p->info.speed_ext_active = active->speed_ext_active;
+		p->info.speed_ext2_active = active->speed_ext2_active;
 	}
 }
 

@@ -180,9 +180,9 @@ void sim_cable_swap(struct sim *sim, uint32_t a, uint32_t b);
 
 /* Of the packets on this cable, in both directions; 0: none. */
 void sim_link_set_loss(struct sim *sim, uint32_t port, unsigned per_mille);
-/* At both ends: LinkWidthActive, LinkSpeedActive and LinkSpeedExtActive. */
-void sim_link_set_speed(struct sim *sim, uint32_t port, unsigned width,
-			unsigned speed, unsigned speed_ext);
+/* At both ends: LinkWidthActive and LinkSpeedActive, Ext and Ext2, as in this. */
+void sim_link_set_speed(struct sim *sim, uint32_t port,
+			const struct port_info *active);
 
 void sim_port_add_errors(struct sim *sim, uint32_t port, enum perf_error error,
 			 uint64_t n);

@@ -155,7 +155,8 @@ narrow_cable(struct incident *in)
 
 	if (!pick_cable(in, &port))
 		return false;
-	sim_link_set_speed(sim, port, 1, 4, 2);
+	sim_link_set_speed(sim, port, &(struct port_info){ .width_active = 1,
+			   .speed_active = 4, .speed_ext_active = 2 });
 	sim_trap(sim, port, 128);
 	add_cable_script(in, port, "trained at 1xEDR of 4xEDR");
 	return true;
