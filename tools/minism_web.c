@@ -51,56 +51,28 @@
 #define KEPT_MAX_US	(10 * G_USEC_PER_SEC)
 #define FAILED_US	G_USEC_PER_SEC	/* an error is kept for */
 
-/* The view in `body` as a page, in its place. */
-static bool
-make_page(GString *body, GError **error)
+static void
+make_metrics(const struct tool_view *v, GString *body)
 {
-	struct tool_view *v = tool_view_read(body->str, "the view", error);
-
-	if (!v)
-		return false;
-	g_string_truncate(body, 0);
-	page_write(v, body);
-	tool_view_free(v);
-	return true;
+	status_put_metrics(v->lines, body);
 }
 
-static bool
-make_metrics(GString *body, GError **error)
-{
-	struct view_lines *lines = view_lines_read(body->str, "the view",
-						   error);
-
-	if (!lines)
-		return false;
-	g_string_truncate(body, 0);
-	status_put_metrics(lines, body);
-	view_lines_free(lines);
-	return true;
-}
-
-static bool
-make_status(GString *body, GError **error)
+static void
+make_status(const struct tool_view *v, GString *body)
 {
 	struct text_report r = { .out = body, .as_json = true };
-	struct view_lines *lines = view_lines_read(body->str, "the view",
-						   error);
 
-	if (!lines)
-		return false;
-	g_string_truncate(body, 0);
-	status_put(lines, true, &r);
-	view_lines_free(lines);
-	return true;
+	status_put(v->lines, true, &r);
 }
 
 /* Pages are made of answers to requests that change nothing. */
 static const struct {
 	const char *path, *type, *request;
 	char begins;		/* what was asked for; else it is a reason */
-	bool (*make)(GString *body, GError **error);	/* NULL: it is that */
+	/* of the view; NULL: it is the answer */
+	void (*make)(const struct tool_view *v, GString *body);
 } web_pages[] = {
-	{ "/", "text/html; charset=utf-8", "view tables\n", '#', make_page },
+	{ "/", "text/html; charset=utf-8", "view tables\n", '#', page_write },
 	{ "/events", "application/json", "json events\n", '{', NULL },
 	{ "/metrics", "application/openmetrics-text; version=1.0.0; "
 	  "charset=utf-8", "view status\n", '#', make_metrics },
@@ -191,6 +163,7 @@ fetch_page(gpointer data)
 	g_autoptr(GString) line =
 		g_string_new(web_pages[f->page].request);
 	g_autoptr(GError) error = NULL;
+	struct tool_view *v;
 
 	f->begin = g_get_monotonic_time();
 	f->end = f->begin + patience;
@@ -198,8 +171,14 @@ fetch_page(gpointer data)
 			  &error) == CLIENT_AGAIN)
 		g_string_assign(f->body, "the manager is busy\n");
 	f->is_good = !error && f->body->str[0] == web_pages[f->page].begins;
-	if (f->is_good && web_pages[f->page].make)
-		f->is_good = web_pages[f->page].make(f->body, &error);
+	if (f->is_good && web_pages[f->page].make) {
+		v = tool_view_read(f->body->str, "the view", &error);
+		f->is_good = v;
+		g_string_truncate(f->body, 0);
+		if (v)
+			web_pages[f->page].make(v, f->body);
+		tool_view_free(v);
+	}
 	f->took_us = g_get_monotonic_time() - f->begin;
 	if (error)
 		g_string_printf(f->body, "%s\n", error->message);

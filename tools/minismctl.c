@@ -153,15 +153,15 @@ tell_error(const struct ctl_arguments *a, const GError *error)
 }
 
 /* If it is not now. Not to standard output, which is for programs; a net file has
- * no time. */
+ * no time, and the manager's status tells it. */
 static void
 tell_age(const struct ctl_arguments *a, const struct view_lines *lines)
 {
 	int64_t at = (int64_t)view_lines_first(lines, VIEW_HEAD)->n[HEAD_AT];
 	g_autofree char *since = expected_since_text(at / 1000);
 
-	if (at && (a->view ||
-		   view_lines_first(lines, VIEW_SUBNET)->n[SUBNET_AGE]))
+	if (at && (a->view || (strcmp(a->words[0], "status") &&
+		   view_lines_first(lines, VIEW_SUBNET)->n[SUBNET_AGE])))
 		tool_options_complain("the fabric as of %s", since);
 }
 
@@ -180,66 +180,68 @@ get_view(const struct ctl_arguments *a, const char *request, int *status)
 	return v;
 }
 
-/* status, avoid, metrics: of the lines of a view */
 static int
-run_status(const struct ctl_arguments *a)
+put_status(const struct ctl_arguments *a, const struct tool_view *v,
+	   struct text_report *r)
 {
-	g_autoptr(GError) error = NULL;
-	g_autoptr(GString) text = g_string_new(NULL);
-	struct text_report r = { .out = text, .as_json = a->json };
-	struct view_lines *lines = view_lines_get(&a->place, a->view, &error);
-	bool metrics = strcmp(a->words[0], "metrics") == 0;
-	int status = EXIT_SUCCESS;
-
-	if (!lines)
-		return tell_error(a, error);
-	if (a->view || strcmp(a->words[0], "status"))
-		tell_age(a, lines);
-	if (!lines->of[metrics ? VIEW_COUNT : VIEW_MANAGER]->len) {
-		tool_options_complain("%s: it has no %s of a manager; "
-				      "minismctl view writes one that has",
-				      a->view ? a->view : "the manager's view",
-				      metrics ? "counters" : "state");
-		status = EXIT_FAILURE;
-	} else if (metrics)
-		status_put_metrics(lines, text);
-	else if (strcmp(a->words[0], "status") == 0)
-		status = status_put(lines, a->options[COMMAND_ALL], &r);
-	else
-		status_put_avoid(lines, &r);
-	view_lines_free(lines);
-	return put_answer(text, status);
+	return status_put(v->lines, a->options[COMMAND_ALL], r);
 }
 
 static int
-put_report(const struct tool_view *v, char *const *words, struct text_report *r)
+put_avoid(const struct ctl_arguments *a, const struct tool_view *v,
+	  struct text_report *r)
+{
+	status_put_avoid(v->lines, r);
+	return EXIT_SUCCESS;
+}
+
+static int
+put_metrics(const struct ctl_arguments *a, const struct tool_view *v,
+	    struct text_report *r)
+{
+	status_put_metrics(v->lines, r->out);
+	return EXIT_SUCCESS;
+}
+
+static int
+put_report(const struct ctl_arguments *a, const struct tool_view *v,
+	   struct text_report *r)
 {
 	page_write(v, r->out);
 	return EXIT_SUCCESS;
 }
 
 static int
-put_doctor(const struct tool_view *v, char *const *words, struct text_report *r)
+put_doctor(const struct ctl_arguments *a, const struct tool_view *v,
+	   struct text_report *r)
 {
 	return doctor_put(v, r) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* dump FOLDER */
 static int
-put_dump(const struct tool_view *v, char *const *words, struct text_report *r)
+put_dump(const struct ctl_arguments *a, const struct tool_view *v,
+	 struct text_report *r)
 {
 	g_autoptr(GError) error = NULL;
 	struct lft *none = v->lft ? NULL : lft_new(v->s->n_switches,
 						   v->lids->top);
-	bool ok = dump_all(words[0], v->s, v->lids, none ?: v->lft, &error);
+	bool ok = dump_all(a->words[1], v->s, v->lids, none ?: v->lft, &error);
 
 	lft_free(none);
 	if (ok)
 		report_say(r, "%s has OpenSM's dump files and minism.net\n",
-			   words[0]);
+			   a->words[1]);
 	else
 		tool_options_complain("%s", error->message);
 	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int
+put_whatif(const struct ctl_arguments *a, const struct tool_view *v,
+	   struct text_report *r)
+{
+	return whatif(v, a->words + 1, r);
 }
 
 /* support [FILE [MORE ..]] */
@@ -399,27 +401,31 @@ run_show(const struct ctl_arguments *a)
 static const struct ctl_run {
 	const char *name;
 	int (*run)(const struct ctl_arguments *a);
-	/* instead, of a whole view, the answer to the request: */
-	int (*put)(const struct tool_view *v, char *const *words,
+	/* instead, of a view, the answer to the request: */
+	int (*put)(const struct ctl_arguments *a, const struct tool_view *v,
 		   struct text_report *r);
 	const char *request;
+	enum view_kind needs;	/* lines that a net file lacks; 0: none */
 	bool judges;		/* its exit status 1 is an answer */
 	bool is_plain;		/* takes neither --json nor --watch */
 	bool is_live;		/* needs a manager */
 } runs[] = {
-	{ "avoid", .run = run_status },
+	{ "avoid", .put = put_avoid, .request = "view status\n",
+	  .needs = VIEW_MANAGER },
 	{ "diff", .run = run_compare },
 	{ "doctor", .put = put_doctor, .request = "view\n", .judges = true },
 	{ "dump", .put = put_dump, .request = "view tables\n",
 	  .is_plain = true },
 	{ "expect", .run = run_compare },
 	{ "help", .run = run_help, .is_plain = true },
-	{ "metrics", .run = run_status },
+	{ "metrics", .put = put_metrics, .request = "view status\n",
+	  .needs = VIEW_COUNT },
 	{ "report", .put = put_report, .request = "view tables\n",
 	  .is_plain = true },
-	{ "status", .run = run_status },
+	{ "status", .put = put_status, .request = "view status\n",
+	  .needs = VIEW_MANAGER },
 	{ "support", .run = run_support, .is_plain = true, .is_live = true },
-	{ "whatif", .put = whatif, .request = "view tables\n",
+	{ "whatif", .put = put_whatif, .request = "view tables\n",
 	  .judges = true },
 };
 /* Other commands of a view, and questions. */
@@ -448,7 +454,16 @@ run_whole(const struct ctl_arguments *a, const struct ctl_run *run)
 	if (!v)
 		return run->judges && status == EXIT_FAILURE ? EXIT_USAGE :
 			status;
-	status = run->put(v, a->words + 1, &r);
+	if (run->needs && !v->lines->of[run->needs]->len) {
+		tool_options_complain("%s: it has no %s of a manager; "
+				      "minismctl view writes one that has",
+				      a->view ? a->view : "the manager's view",
+				      run->needs == VIEW_COUNT ? "counters" :
+				      "state");
+		status = EXIT_FAILURE;
+	} else {
+		status = run->put(a, v, &r);
+	}
 	tool_view_free(v);
 	return put_answer(out, status);
 }

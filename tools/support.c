@@ -88,12 +88,12 @@ save_status(const struct client_place *place, const char *folder,
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	struct text_report r = { .out = text };
-	struct view_lines *lines = view_lines_get(place, NULL, error);
+	struct tool_view *v = tool_view_get(place, NULL, "view status\n", error);
 
-	if (!lines)
+	if (!v)
 		return false;
-	status_put(lines, true, &r);
-	view_lines_free(lines);
+	status_put(v->lines, true, &r);
+	tool_view_free(v);
 	return save(folder, "status", text, error);
 }
 

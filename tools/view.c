@@ -18,7 +18,7 @@
 G_DEFINE_QUARK(minism-tool-view-error-quark, tool_view_error)
 
 struct reading {
-	struct tool_view *v;	/* NULL: only lines are read */
+	struct tool_view *v;
 	struct view_lines *lines;
 	GArray *grants;		/* struct partition_grant */
 	uint64_t numbers[VIEW_WORDS];
@@ -339,9 +339,9 @@ read_lines(struct reading *r, const char *text)
 			keep_line(r->lines, (enum view_kind)k, r->numbers,
 				  r->text);
 		r->text = r->text ? r->text : "";
-		if (r->v && k == VIEW_KINDS)
+		if (k == VIEW_KINDS)
 			view_take_group(r->v, line->str);
-		else if (r->v && takes[k])
+		else if (takes[k])
 			takes[k](r, (enum view_kind)k);
 	}
 }
@@ -387,27 +387,13 @@ view_lines_new(void)
 	return lines;
 }
 
-void
+static void
 view_lines_free(struct view_lines *lines)
 {
-	if (!lines)
-		return;
 	for (unsigned k = 0; k < VIEW_KINDS; k++)
 		g_ptr_array_unref(lines->of[k]);
 	expected_free(lines->expected);
 	g_free(lines);
-}
-
-struct view_lines *
-view_lines_read(const char *text, const char *name, GError **error)
-{
-	struct reading r = { .lines = view_lines_new() };
-
-	read_lines(&r, text);
-	if (is_good(r.lines, name, error))
-		return r.lines;
-	view_lines_free(r.lines);
-	return NULL;
 }
 
 static struct tool_view *
@@ -575,14 +561,4 @@ tool_view_more(struct tool_view *v, const struct client_place *place,
 	g_autofree char *text = get_text(place, NULL, request, error);
 
 	return text && tool_view_add(v, text, "the manager's view", error);
-}
-
-struct view_lines *
-view_lines_get(const struct client_place *place, const char *file,
-	       GError **error)
-{
-	g_autofree char *text = get_text(place, file, "view status\n", error);
-
-	return text ? view_lines_read(text, file ? file :
-				      "the manager's view", error) : NULL;
 }

@@ -85,17 +85,9 @@ uint32_t tool_view_find(const struct tool_view *v, const char *word,
 /* The end port with this PortGUID, or SNAPSHOT_NONE. */
 uint32_t tool_view_port(const struct tool_view *v, uint64_t guid);
 
-/* Only lines about the whole fabric and the manager. */
-struct view_lines *view_lines_read(const char *text, const char *name,
-				   GError **error);
-/* The part `status`, which a manager answers without a fabric, too; or a whole
- * view of a file. Errors as tool_view_get(). */
-struct view_lines *view_lines_get(const struct client_place *place,
-				  const char *file, GError **error);
 /* A line of nothing if there is none. */
 const struct view_text *view_lines_first(const struct view_lines *lines,
 					 enum view_kind kind);
-void view_lines_free(struct view_lines *lines);
 
 void tool_view_free(struct tool_view *v);	/* NULL is ignored */
 

@@ -64,19 +64,16 @@ FUZZ_TARGET(view)
 	struct tool_view *v = tool_view_read(text, "fuzz", &error);
 	g_autoptr(GString) out = g_string_new(NULL);
 	struct text_report r = { .out = out, .as_json = size & 1 };
-	struct view_lines *lines;
 
 	if (!v && error->domain == TEXT_ERROR)
 		fuzz_assert_refused(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 	show_all(v);
 	if (!v || v->s->n_nodes)
 		compare_all(v, text);
-	tool_view_free(v);
-	lines = view_lines_read(text, "fuzz", NULL);
-	if (lines) {
-		status_put(lines, true, &r);
-		status_put_metrics(lines, out);
-		view_lines_free(lines);
+	if (v) {
+		status_put(v->lines, true, &r);
+		status_put_metrics(v->lines, out);
 	}
+	tool_view_free(v);
 	return 0;
 }

@@ -50,6 +50,5 @@ AUTO_DEFINE(port_tables, port_tables_unref)
 AUTO_DEFINE(snapshot, snapshot_unref)
 AUTO_DEFINE(tool_view, tool_view_free)
 AUTO_DEFINE(transport, transport_free)
-AUTO_DEFINE(view_lines, view_lines_free)
 
 #endif

@@ -360,16 +360,16 @@ ask_status(struct setup *t, bool as_json, bool metrics)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	struct text_report r = { .out = text, .as_json = as_json };
-	AUTO(view_lines) *lines = NULL;
+	AUTO(tool_view) *v = NULL;
 	int code = CONTROL_DONE;
 
 	ask(t, "view status", CONTROL_DONE);
-	lines = view_lines_read(t->body, "v", NULL);
-	assert_non_null(lines);
+	v = tool_view_read(t->body, "v", NULL);
+	assert_non_null(v);
 	if (metrics)
-		status_put_metrics(lines, text);
+		status_put_metrics(v->lines, text);
 	else
-		code = status_put(lines, false, &r);
+		code = status_put(v->lines, false, &r);
 	g_string_assign(t->answer, text->str);
 	t->body = t->answer->str;
 	if (as_json)

@@ -332,7 +332,7 @@ TEST(test_links_that_go_down_most_are_first)
 	} asks[] = { { false, false, 9 }, { true, false, 42 },
 		     { false, true, 0 } };
 	static const char *const order[] = { "05", "40", "07", "41", "00" };
-	AUTO(view_lines) *lines = NULL;
+	AUTO(tool_view) *v = NULL;
 
 	/* 5 babbles; 40 went down most, then 7, with more traps, and 41 */
 	for (unsigned i = 0; i < 42; i++)
@@ -341,15 +341,14 @@ TEST(test_links_that_go_down_most_are_first)
 			i == 5 ? 0 : i == 40 ? 4 : i == 7 || i == 41 ? 3 : 1,
 			i == 7 ? 9 : 2, i);
 	g_string_append(text, "#end 7\n");
-	lines = view_lines_read(text->str, "v", NULL);
-	assert_non_null(lines);
+	v = read_view(text->str);
 	for (size_t i = 0; i < G_N_ELEMENTS(asks); i++) {
 		g_autoptr(GString) out = g_string_new(NULL);
 		struct text_report r = { out, .as_json = asks[i].as_json };
 		g_auto(GStrv) parts = NULL;
 		const char *at;
 
-		status_put(lines, asks[i].all, &r);
+		status_put(v->lines, asks[i].all, &r);
 		at = out->str;
 		parts = g_strsplit(out->str, "; down", -1);
 		assert_int_equal(g_strv_length(parts) - 1, asks[i].told);
