@@ -187,20 +187,16 @@ lft_file_free(struct lft_file *file)
  * lines, comments, column titles and counts ("14 lids dumped", "14 valid lids
  * dumped") are skipped. */
 static bool
-read_lft_lines(struct lft_file_reader *r, const char *text, size_t size)
+read_lft_lines(struct lft_file_reader *r, const char *text)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 	const char *stop, *word, *behind;
-	size_t at, len;
 
-	for (at = 0; at < size; at += len + 1) {
-		stop = memchr(text + at, '\n', size - at);
-		len = stop ? (size_t)(stop - text) - at : size - at;
+	for (; *text; text = stop + !!*stop) {
+		stop = text + strcspn(text, "\n");
 		g_string_truncate(line, 0);
-		g_string_append_len(line, text + at, (gssize)len);
+		g_string_append_len(line, text, stop - text);
 		r->line++;
-		if (strlen(line->str) < line->len)
-			return text_refuse(r->error, "a byte 0 in the text");
 		word = text_skip_blanks(line->str);
 		if (g_str_has_prefix(word, "0x")) {
 			if (!read_entry(r, word))
@@ -228,7 +224,7 @@ read_lft_lines(struct lft_file_reader *r, const char *text, size_t size)
 }
 
 struct lft_file *
-lft_file_parse(const char *text, size_t size, const char *name, GError **error)
+lft_file_parse(const char *text, const char *name, GError **error)
 {
 	struct lft_file *file = g_new0(struct lft_file, 1);
 	struct lft_file_reader r = {
@@ -245,7 +241,7 @@ lft_file_parse(const char *text, size_t size, const char *name, GError **error)
 				   sizeof(struct lft_file_table));
 	g_array_set_clear_func(file->tables, table_clear);
 	file->owners = g_array_new(FALSE, FALSE, sizeof(struct lid_range));
-	ok = read_lft_lines(&r, text, size) && gather_owners(&r);
+	ok = read_lft_lines(&r, text) && gather_owners(&r);
 	g_array_sort(file->tables, guid_compare);
 	g_hash_table_unref(r.seen);
 	g_free(r.owner_of);

@@ -41,8 +41,8 @@ struct lft_file {
 /* NULL with a TEXT_ERROR, "name:line: ..", for a line of unknown form, a LID that
  * is not unicast, a port above 255, contradictions (two tables of one switch, two
  * entries or two owners of a LID), and an owner whose LIDs are not a range. */
-struct lft_file *lft_file_parse(const char *text, size_t size,
-				const char *name, GError **error);
+struct lft_file *lft_file_parse(const char *text, const char *name,
+				GError **error);
 void lft_file_free(struct lft_file *file);
 
 /*

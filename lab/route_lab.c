@@ -70,22 +70,10 @@ load_subnet(const struct lab_wish *w, GError **error)
 static bool
 load_tables(const char *path, struct lft_file **file, GError **error)
 {
-	const char *text;
-	GMappedFile *map;
-	size_t len, bom;
+	g_autofree char *text = path ? text_read_file(path, error) : NULL;
 
-	*file = NULL;
-	if (!path)
-		return true;
-	map = g_mapped_file_new(path, FALSE, error);
-	if (!map)
-		return false;
-	text = g_mapped_file_get_contents(map);
-	len = g_mapped_file_get_length(map);
-	bom = text_bom(text, len);
-	*file = lft_file_parse(text + bom, len - bom, path, error);
-	g_mapped_file_unref(map);
-	return *file != NULL;
+	*file = text ? lft_file_parse(text, path, error) : NULL;
+	return *file || !path;
 }
 
 /* With the largest LMC that the fabric or the file has. */

@@ -204,7 +204,7 @@ judge_tables(const struct lft_file *file)
 	if (!lft)
 		return;
 	lft_text_write(s, lids, lft, text);
-	again = lft_file_parse(text->str, text->len, "again", NULL);
+	again = lft_file_parse(text->str, "again", NULL);
 	same = lft_file_tables(again, s, lids, NULL, NULL);
 	for (uint32_t sw = 0; sw < lft->n_switches; sw++)
 		g_assert_cmpmem(lft_row(same, sw), same->top + 1u,
@@ -214,7 +214,7 @@ judge_tables(const struct lft_file *file)
 static char *
 tables_normal(const char *text, GPtrArray *warnings, GError **error)
 {
-	AUTO(lft_file) *file = lft_file_parse(text, strlen(text), "f", error);
+	AUTO(lft_file) *file = lft_file_parse(text, "f", error);
 	GString *out;
 
 	if (!file)

@@ -60,7 +60,7 @@ static struct lft_file *
 parse(const char *text)
 {
 	g_autoptr(GError) error = NULL;
-	struct lft_file *file = lft_file_parse(text, strlen(text), "t", &error);
+	struct lft_file *file = lft_file_parse(text, "t", &error);
 
 	if (!file)
 		fail_msg("%s", error->message);
@@ -138,7 +138,7 @@ TEST(test_round_trip_keeps_all)
 TEST(test_empty_text_has_no_tables)
 {
 	g_autoptr(GError) error = NULL;
-	AUTO(lft_file) *file = lft_file_parse("", 0, "t", NULL);
+	AUTO(lft_file) *file = lft_file_parse("", "t", NULL);
 	AUTO_VALUE(world_clear) struct world w;
 
 	assert_non_null(file);
@@ -186,13 +186,4 @@ TEST(test_what_does_not_fit_is_noted)
 	assert_int_equal(w.lids->top, 4);
 	assert_int_equal(lft->top, 5);
 	assert_int_equal(lft_row(lft, 0)[5], 1);
-}
-
-TEST(test_zero_byte_is_no_text)
-{
-	static const char text[] = HEAD "0x0001 001\n\0x0002 002\n";
-	g_autoptr(GError) error = NULL;
-
-	assert_null(lft_file_parse(text, sizeof(text) - 1, "t", &error));
-	assert_true(g_str_has_prefix(error->message, "t:3: a byte 0"));
 }
