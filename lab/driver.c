@@ -13,6 +13,7 @@
 
 #include "sm/mad/bytes.h"
 #include "sm/mad/mad.h"
+#include "topology/each.h"
 
 #define OFF_HOP_POINTER	6	/* of a directed SMP */
 
@@ -81,12 +82,9 @@ driver_on_receive(const struct transport_mad *m, void *data)
 static struct driver_port *
 driver_find_port(GPtrArray *drivers, uint32_t sim_port)
 {
-	for (guint i = 0; i < drivers->len; i++) {
-		struct driver_port *x = drivers->pdata[i];
-
+	EACH_PTR(struct driver_port, x, drivers)
 		if (x->port->sim_port == sim_port)
 			return x;
-	}
 	return NULL;
 }
 

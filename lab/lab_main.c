@@ -31,6 +31,7 @@
 #include "lab/step.h"
 #include "tools/explain.h"
 #include "tools/tool_options.h"
+#include "topology/each.h"
 
 #define PRELOAD		"libminism-lab-umad.so"
 
@@ -242,9 +243,8 @@ tell_user(const char *command, const char *answer, int error)
 static bool
 run_commands(const struct session *s, const GPtrArray *commands)
 {
-	for (guint i = 0; i < commands->len; i++) {
+	EACH_PTR(const char, line, commands) {
 		g_autoptr(GString) out = g_string_new(NULL);
-		const char *line = commands->pdata[i];
 		int error = console_command(s->console, line, out);
 
 		if (!tell_user(line, out->str, error))

@@ -26,6 +26,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "topology/each.h"
 #include "topology/smp_attr.h"
 #include "topology/text.h"
 
@@ -275,9 +276,7 @@ note_strangers(const struct lft_file *file, const struct snapshot *s,
 	g_autoptr(GHashTable) ports = g_hash_table_new(g_int64_hash,
 						       g_int64_equal);
 
-	for (guint i = 0; i < file->tables->len; i++) {
-		const struct lft_file_table *t =
-			&g_array_index(file->tables, struct lft_file_table, i);
+	EACH_ITEM(const struct lft_file_table, t, file->tables) {
 		uint32_t node = snapshot_find_node(s, t->guid);
 
 		if (node == SNAPSHOT_NONE ||
@@ -290,9 +289,7 @@ note_strangers(const struct lft_file *file, const struct snapshot *s,
 		if (s->ports[i].guid != 0 && snapshot_is_end_port(s, i))
 			g_hash_table_insert(ports, &s->ports[i].guid,
 					    GUINT_TO_POINTER(i + 1));
-	for (guint i = 0; i < file->owners->len; i++) {
-		const struct lid_range *range =
-			&g_array_index(file->owners, struct lid_range, i);
+	EACH_ITEM(const struct lid_range, range, file->owners) {
 		unsigned port = GPOINTER_TO_UINT(g_hash_table_lookup(ports,
 							&range->guid));
 

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "lab/driver.h"
+#include "topology/each.h"
 
 enum role {
 	ROLE_NEW,
@@ -186,12 +187,9 @@ serve_open(struct lab_client *c, const uint8_t *data, size_t len)
 static struct kernel_file *
 find_client(const struct lab *lab, uint32_t id)
 {
-	for (guint i = 0; i < lab->clients->len; i++) {
-		const struct lab_client *c = lab->clients->pdata[i];
-
+	EACH_PTR(const struct lab_client, c, lab->clients)
 		if (c->role == ROLE_FILE && c->id == id)
 			return c->file;
-	}
 	return NULL;
 }
 

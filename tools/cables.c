@@ -18,6 +18,7 @@
 
 #include "sm/mad/bytes.h"
 #include "tools/status.h"
+#include "topology/each.h"
 
 #define HOUR_US		(INT64_C(3600) * G_USEC_PER_SEC)
 #define DATA_UNIT	4u	/* PortXmitData counts words of 32 bits */
@@ -145,12 +146,8 @@ cables_judge(const struct snapshot *s, const GArray *cables, unsigned limit,
 	g_autofree struct cables_entry *of =
 		g_new0(struct cables_entry, s->n_ports + 1);
 
-	for (guint i = 0; i < cables->len; i++) {
-		const struct cables_entry *c =
-			&g_array_index(cables, struct cables_entry, i);
-
+	EACH_ITEM(const struct cables_entry, c, cables)
 		of[c->port] = *c;
-	}
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		struct cables_port *v = &ports[port];
 		struct cable_change change = { CABLE_MENDED, of[port] };

@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "topology/each.h"
 #include "topology/text.h"
 
 #define ALIKE_SHOWN	20u	/* differences of a kind, in text */
@@ -87,8 +88,7 @@ compare_expected(struct compare *c, const struct snapshot *from,
 
 	expected_update(e, from, NULL, 1, 1);
 	expected_update(e, to, NULL, 1, 1);
-	for (guint i = 0; i < e->faults->len; i++) {
-		const struct expected_fault *f = e->faults->pdata[i];
+	EACH_PTR(const struct expected_fault, f, e->faults) {
 		const char *what = fault_words[f->kind][words];
 
 		g_hash_table_add(c->told, fault_key(f));

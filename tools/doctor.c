@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sm/mad/smp.h"
+#include "topology/each.h"
 #include "topology/expected.h"
 
 #define NAMES_MAX	4u
@@ -102,8 +103,7 @@ put_managers(const struct tool_view *v, struct text_report *r)
 {
 	const GPtrArray *sms = v->lines->of[VIEW_SM];
 
-	for (guint i = 0; i < sms->len; i++) {
-		const struct view_text *sm = sms->pdata[i];
+	EACH_PTR(const struct view_text, sm, sms) {
 		struct finding f = finding_new("another subnet manager",
 			"minism without a priority waits until a master ends; "
 			"else the higher priority is the master, if both have "
@@ -159,8 +159,7 @@ put_traits(const struct tool_view *v, struct text_report *r)
 				    "master");
 	bool any = false;
 
-	for (guint i = 0; i < traits->len; i++) {
-		const struct view_text *t = traits->pdata[i];
+	EACH_PTR(const struct view_text, t, traits) {
 		uint32_t port = trait_port(v, t);
 		const bool has[KINDS] = {
 			[MUTE] = t->n[TRAIT_SM] && port != SNAPSHOT_NONE &&
@@ -192,12 +191,9 @@ put_silent(const struct tool_view *v, struct text_report *r)
 		"a host hangs, or has an M_Key at protection level 2: ask the "
 		"former manager for its keys");
 
-	for (guint i = 0; i < faults->len; i++) {
-		const struct expected_fault *fault = faults->pdata[i];
-
+	EACH_PTR(const struct expected_fault, fault, faults)
 		if (fault->kind == EXPECTED_SILENT)
 			finding_add(&f, fault->name);
-	}
 	return finding_put(&f, r);
 }
 

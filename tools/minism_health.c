@@ -27,6 +27,7 @@
 #include "tools/port_counters.h"
 #include "tools/tool_options.h"
 #include "tools/view.h"
+#include "topology/each.h"
 
 #define EXIT_BAD	1
 #define EXIT_NOTHING	3	/* no manager, no port, no answer of any port */
@@ -338,8 +339,7 @@ look_at_avoided(struct health_run *h, int64_t now)
 	const struct snapshot *s = k->view->s;
 	const GPtrArray *avoided = k->view->lines->of[VIEW_AVOIDED];
 
-	for (guint i = 0; i < avoided->len; i++) {
-		const struct view_text *l = avoided->pdata[i];
+	EACH_PTR(const struct view_text, l, avoided) {
 		bool used = l->n[AVOIDED_USED];
 		uint32_t port = snapshot_port_of(s, snapshot_find_node(s,
 			l->n[AVOIDED_GUID]), (unsigned)l->n[AVOIDED_PORT]);
@@ -378,10 +378,7 @@ judge_counters(struct health_run *h)
 	if (h->a.avoid)
 		look_at_avoided(h, now);
 	changes = cables_judge(s, cables, h->a.limit, now, k->ports);
-	for (guint i = 0; i < changes->len; i++) {
-		const struct cable_change *c =
-			&g_array_index(changes, struct cable_change, i);
-
+	EACH_ITEM(const struct cable_change, c, changes) {
 		tell(h, c);
 		if (c->news != CABLE_MENDED)
 			continue;
@@ -411,10 +408,7 @@ print_ranking(struct health_run *h, const struct known *k)
 
 	report_open(&r, NULL, '{');
 	report_open(&r, "cables", '[');
-	for (guint i = 0; i < cables->len; i++) {
-		const struct cables_entry *c =
-			&g_array_index(cables, struct cables_entry, i);
-
+	EACH_ITEM(const struct cables_entry, c, cables) {
 		n_bad += c->per_hour > h->a.limit;
 		cables_print(k->view->s, c, k->ports, NULL, &r);
 	}

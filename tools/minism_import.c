@@ -30,6 +30,7 @@
 #include "sm/lockfile.h"
 #include "tools/opensm_keys.h"
 #include "tools/tool_options.h"
+#include "topology/each.h"
 #include "topology/lid.h"
 #include "topology/state_file.h"
 #include "topology/text.h"
@@ -147,11 +148,8 @@ add_file(struct import *im, const char *key, const char *from, char *to)
 	struct import_file *f = g_new0(struct import_file, 1);
 	bool taken = false;
 
-	for (guint i = 0; i < im->files->len; i++) {
-		const struct import_file *other = im->files->pdata[i];
-
+	EACH_PTR(const struct import_file, other, im->files)
 		taken |= !strcmp(other->to, to) && strcmp(other->from, from);
-	}
 	*f = (struct import_file){ key, g_strdup(from), to,
 				   g_string_new(text), MODE_PUBLIC };
 	if (text && !taken) {
@@ -312,12 +310,9 @@ take_conf(struct import *im, const char *path)
 static const struct import_file *
 import_file_of(const struct import *im, const char *key)
 {
-	for (guint i = 0; i < im->files->len; i++) {
-		const struct import_file *f = im->files->pdata[i];
-
+	EACH_PTR(const struct import_file, f, im->files)
 		if (!g_strcmp0(f->key, key))
 			return f;
-	}
 	return NULL;
 }
 
@@ -410,8 +405,7 @@ judge_site(struct import *im)
 		judge_engine(im);
 	options_parse(conf, im->conf->str, to, warnings, &conf_error);
 	add_refusal(im, conf_error);
-	for (guint i = 0; i < im->files->len; i++) {
-		const struct import_file *f = im->files->pdata[i];
+	EACH_PTR(const struct import_file, f, im->files) {
 		g_autoptr(GError) list_error = NULL;
 
 		if (strcmp(f->key, PARTITIONS))
@@ -506,9 +500,7 @@ take_lids(struct import *im)
 		g_ptr_array_add(im->lines[IMPORT_REFUSED], g_strdup_printf(
 			"%s: %s", from, told.first));
 	im->has_lids = !told.n_bad;
-	for (guint i = 0; i < new->ranges->len; i++) {
-		const struct lid_range *a = &g_array_index(new->ranges,
-							   struct lid_range, i);
+	EACH_ITEM(const struct lid_range, a, new->ranges) {
 		guint k;
 
 		/* not bsearch(): there may be none, and no memory then */

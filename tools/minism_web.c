@@ -39,6 +39,7 @@
 #include "tools/page.h"
 #include "tools/status.h"
 #include "tools/tool_options.h"
+#include "topology/each.h"
 
 #define ADDRESS		"127.0.0.1:9683"
 #define PORT		9683u	/* unless it is said */
@@ -326,15 +327,11 @@ end_old(struct web_server *w)
 {
 	int64_t now = g_get_monotonic_time();
 
-	for (guint i = 0; i < w->lives->len; i++) {
-		const struct web_life *l = &g_array_index(w->lives,
-							struct web_life, i);
-
+	EACH_ITEM(const struct web_life, l, w->lives)
 		if (l->end <= now)
 			shutdown(MHD_get_connection_info(l->connection,
 				MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
 				SHUT_RDWR);
-	}
 }
 
 static gboolean

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/status.h"
+#include "topology/each.h"
 #include "topology/expected.h"
 
 #define NUMBER "%" G_GUINT64_FORMAT
@@ -57,9 +58,7 @@ put_counts(const struct view_lines *lines, const struct family *f,
 {
 	size_t len = strlen(f->name);
 
-	for (guint i = 0; i < lines->of[VIEW_COUNT]->len; i++) {
-		const struct view_text *line =
-			lines->of[VIEW_COUNT]->pdata[i];
+	EACH_PTR(const struct view_text, line, lines->of[VIEW_COUNT]) {
 		const char *rest;
 
 		if (!line->text || strncmp(line->text, f->name, len) != 0)
@@ -125,13 +124,9 @@ fault_metrics(const struct view_lines *lines, const struct family *f,
 {
 	unsigned n[EXPECTED_KINDS] = { 0 };
 
-	for (guint i = 0; i < lines->of[VIEW_FAULT]->len; i++) {
-		const struct view_text *line =
-			lines->of[VIEW_FAULT]->pdata[i];
-
+	EACH_PTR(const struct view_text, line, lines->of[VIEW_FAULT])
 		if (line->n[FAULT_KIND] < EXPECTED_KINDS)
 			n[line->n[FAULT_KIND]]++;
-	}
 	for (unsigned kind = 0; kind < EXPECTED_KINDS; kind++) {
 		g_autofree char *labels = g_strdup_printf("{kind=\"%s\"}",
 			expected_kind_names[kind]);

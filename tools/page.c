@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tools/status.h"
+#include "topology/each.h"
 #include "topology/report.h"
 
 /* Made from page.html: a string a line. */
@@ -57,10 +58,7 @@ put_stages(struct text_report *j, const struct view_lines *lines)
 		report_ms(j, "begin", (int64_t)stage->n[STAGE_BEGIN]);
 		report_ms(j, "end", (int64_t)stage->n[STAGE_END]);
 		report_open(j, "mads", '[');
-		for (guint k = 0; k < lines->of[VIEW_MADS]->len; k++) {
-			const struct view_text *mads =
-				lines->of[VIEW_MADS]->pdata[k];
-
+		EACH_PTR(const struct view_text, mads, lines->of[VIEW_MADS]) {
 			if (mads->n[MADS_STAGE] != i)
 				continue;
 			report_open(j, NULL, '[');
@@ -90,11 +88,8 @@ put_notes(struct text_report *j, const struct view_lines *lines)
 		report_text(j, NULL, error, NULL);
 	for (guint i = 0; causes[i] && *causes[i]; i++)
 		report_text(j, NULL, g_strstrip(causes[i]), NULL);
-	for (guint i = 0; i < lines->of[VIEW_NOTE]->len; i++) {
-		const struct view_text *line = lines->of[VIEW_NOTE]->pdata[i];
-
+	EACH_PTR(const struct view_text, line, lines->of[VIEW_NOTE])
 		report_text(j, NULL, line->text, NULL);
-	}
 	report_close(j, ']');
 }
 

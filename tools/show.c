@@ -18,6 +18,7 @@
 
 #include "sm/mad/sa_record.h"
 #include "tools/trace.h"
+#include "topology/each.h"
 #include "topology/text.h"
 
 #define RATE_MIN	10000u	/* Mb/s: every port supports it */
@@ -89,8 +90,7 @@ print_memberships(const struct tool_view *v, uint32_t port)
 {
 	GString *text = g_string_new(NULL);
 
-	for (guint i = 0; i < v->rules->partitions->len; i++) {
-		const struct partition *p = v->rules->partitions->pdata[i];
+	EACH_PTR(const struct partition, p, v->rules->partitions) {
 		unsigned what = memberships_of(v->memberships, port, p->pkey);
 
 		if (what)
@@ -307,8 +307,7 @@ find_lost(const struct show *q, uint32_t node, struct lost lost[UINT8_MAX + 1])
 	g_autofree char *full = snapshot_place(s, node, SNAPSHOT_NONE);
 
 	memset(lost, 0, (UINT8_MAX + 1) * sizeof(*lost));
-	for (guint i = 0; i < faults->len; i++) {
-		const struct expected_fault *f = faults->pdata[i];
+	EACH_PTR(const struct expected_fault, f, faults) {
 		const char *at = f->kind == EXPECTED_LINK ? NULL :
 			strstr(f->text, "at ");
 		g_auto(GStrv) ends = NULL;
@@ -427,8 +426,7 @@ put_missing(struct show *q, bool links)
 	const char *word = q->words[1];
 	struct text_report *r = &q->out;
 
-	for (guint i = 0; i < faults->len; i++) {
-		const struct expected_fault *f = faults->pdata[i];
+	EACH_PTR(const struct expected_fault, f, faults) {
 		const char *kind = links ? "inactive" :
 			expected_kind_names[f->kind];
 		g_autofree char *since = expected_since_text(f->since);
@@ -704,8 +702,7 @@ show_groups(struct show *q, GError **error)
 	if (!has_groups(q))
 		return 1;
 	report_open_list(r, "groups");
-	for (guint i = 0; i < list->len; i++) {
-		const struct view_group *g = list->pdata[i];
+	EACH_PTR(const struct view_group, g, list) {
 		double gbps = (double)sa_rate_mbps((unsigned)g->rate) / 1000;
 
 		report_open(r, NULL, '{');
@@ -734,9 +731,7 @@ put_group_members(struct show *q, const struct view_group *g)
 	};
 	struct text_report *r = &q->out;
 
-	for (guint i = 0; i < g->members->len; i++) {
-		const struct view_member *m =
-			&g_array_index(g->members, struct view_member, i);
+	EACH_ITEM(const struct view_member, m, g->members) {
 		g_autoptr(GString) joined = g_string_new(NULL);
 		uint32_t port = tool_view_port(q->v, m->guid);
 		g_autofree char *name = port == SNAPSHOT_NONE ? NULL :

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tools/show.h"
+#include "topology/each.h"
 #include "topology/port_search.h"
 #include "topology/text.h"
 
@@ -25,9 +26,7 @@ put_members(struct text_report *out, const char *key, GArray *members)
 {
 	g_array_sort(members, guid_compare);
 	report_open(out, key, '[');
-	for (guint i = 0; i < members->len; i++) {
-		const struct roll_member *m =
-			&g_array_index(members, struct roll_member, i);
+	EACH_ITEM(const struct roll_member, m, members) {
 		const char *what = partition_membership_names[m->what];
 
 		report_say(out, "  %-8s 0x%016" PRIx64 " %s\n", what, m->guid,
@@ -62,9 +61,7 @@ put_partition(struct text_report *out, const struct tool_view *v,
 			g_array_append_val(members, m);
 		n[m.what]++;
 	}
-	for (guint i = 0; i < v->lines->of[VIEW_AWAY]->len; i++) {
-		const struct view_text *line =
-			v->lines->of[VIEW_AWAY]->pdata[i];
+	EACH_PTR(const struct view_text, line, v->lines->of[VIEW_AWAY]) {
 		const struct roll_member m = {
 			line->n[AWAY_GUID], NULL,
 			line->n[AWAY_WHAT] & PARTITION_BOTH,

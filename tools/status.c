@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "topology/each.h"
 #include "topology/expected.h"
 #include "topology/text.h"
 
@@ -16,22 +17,13 @@
 #define FAULTS_SHOWN	40u
 #define DOWNS_SHOWN	8u	/* links that are told by faults, or are up again */
 
-/* The nth line of a kind, with its numbers. */
-#define EACH(line, i, kind) \
-	const struct view_text *line = lines->of[kind]->pdata[i]; \
-	const uint64_t *n = line->n
-
 /* 0: there is none. */
 static uint64_t
 status_count(const struct view_lines *lines, const char *name)
 {
-	for (guint i = 0; i < lines->of[VIEW_COUNT]->len; i++) {
-		const struct view_text *line =
-			lines->of[VIEW_COUNT]->pdata[i];
-
+	EACH_PTR(const struct view_text, line, lines->of[VIEW_COUNT])
 		if (!g_strcmp0(line->text, name))
 			return line->n[COUNT_VALUE];
-	}
 	return 0;
 }
 
@@ -60,11 +52,8 @@ put_lines(const struct view_lines *lines, struct text_report *r,
 {
 	g_autoptr(GPtrArray) texts = g_ptr_array_new();
 
-	for (guint i = 0; i < lines->of[kind]->len; i++) {
-		const struct view_text *line = lines->of[kind]->pdata[i];
-
+	EACH_PTR(const struct view_text, line, lines->of[kind])
 		g_ptr_array_add(texts, line->text ? line->text : (char *)"");
-	}
 	report_lines(r, key, texts, before);
 }
 
@@ -198,8 +187,7 @@ print_faults(const struct view_lines *lines, bool all, struct text_report *r)
 	guint left = 0, n = 0;
 
 	report_open(r, "faults", '[');
-	for (guint i = 0; i < faults->len; i++) {
-		const struct expected_fault *f = faults->pdata[i];
+	EACH_PTR(const struct expected_fault, f, faults) {
 		bool is_own = all || r->as_json || !f->cause;
 
 		if (is_own && (all || r->as_json || n < FAULTS_SHOWN)) {
@@ -253,8 +241,8 @@ print_flaps(const struct view_lines *lines, bool all, bool unsteady,
 	print_count(lines, r, "link_downs", "minism_link_downs_total", NULL,
 		    NULL);
 	report_open(r, "flaps", '[');
-	for (guint i = 0; i < list->len; i++) {
-		EACH(line, i, VIEW_FLAP);
+	EACH_PTR(const struct view_text, line, list) {
+		const uint64_t *n = line->n;
 		const char *const *kind = kinds[n[FLAP_HELD] ? 0 :
 			n[FLAP_FLAPS] ? 1 : n[FLAP_BABBLES] ? 2 : 3];
 
@@ -293,8 +281,8 @@ print_avoided(const struct view_lines *lines, struct text_report *r)
 		"avoided", "needed", "too many",
 	};
 
-	for (guint i = 0; i < lines->of[VIEW_AVOID]->len; i++) {
-		EACH(line, i, VIEW_AVOID);
+	EACH_PTR(const struct view_text, line, lines->of[VIEW_AVOID]) {
+		const uint64_t *n = line->n;
 
 		report_open(r, NULL, '{');
 		report_say(r, "avoided:   link %s\n",
@@ -376,8 +364,8 @@ put_routing(const struct view_lines *lines, struct text_report *r)
 	report_number(r, "looped", route->n[ROUTE_LOOPED], n_loop ?
 		      " channels are in loops, here is one:\n" : NULL);
 	report_open(r, "loop", '[');
-	for (guint i = 0; i < n_loop; i++) {
-		EACH(line, i, VIEW_LOOP);
+	EACH_PTR(const struct view_text, line, lines->of[VIEW_LOOP]) {
+		const uint64_t *n = line->n;
 
 		report_open(r, NULL, '{');
 		report_say(r, INDENT "'");
@@ -412,8 +400,8 @@ print_sweeps(const struct view_lines *lines, struct text_report *r)
 	}
 	report_say(r, "\n");
 	report_open(r, "sweeps", '[');
-	for (guint i = 0; i < lines->of[VIEW_SWEEP]->len; i++) {
-		EACH(line, i, VIEW_SWEEP);
+	EACH_PTR(const struct view_text, line, lines->of[VIEW_SWEEP]) {
+		const uint64_t *n = line->n;
 		size_t end = line->text ? strcspn(line->text, ",") : 0;
 		const char *causes = text_rest(line->text, end + 2);
 

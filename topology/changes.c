@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "topology/each.h"
 #include "topology/expected.h"
 #include "topology/text.h"
 
@@ -96,9 +97,7 @@ switch_left(struct expected *e, const struct expected_node *n,
 	unsigned ends[FAR_KINDS] = { 0 }, n_hosts = 0, n_named = 0;
 	g_autoptr(GString) cables = g_string_new(NULL);
 
-	for (uint32_t i = 0; i < e->links->len; i++) {
-		const struct expected_link *l = expected_link_at(e->links, i);
-
+	EACH_ITEM(const struct expected_link, l, e->links) {
 		for (unsigned end = 0; end < 2; end++)
 			if (l->is_up && l->node[end] == n)
 				links[l->port[end]] = l;

@@ -22,6 +22,7 @@
 
 #include <string.h>
 
+#include "topology/each.h"
 #include "topology/expected_graph.h"
 #include "topology/text.h"
 
@@ -246,24 +247,18 @@ expected_save(const void *owner, GString *out, int64_t now)
 {
 	const struct expected *e = owner;
 
-	for (uint32_t i = 0; i < e->nodes->len; i++) {
-		const struct expected_node *n = e->nodes->pdata[i];
-
+	EACH_PTR(const struct expected_node, n, e->nodes)
 		state_line_save(&expected_lines[n->kind == EXPECTED_PART ?
 						PART_LINE : n->kind], out, n);
-	}
-	for (uint32_t i = 0; i < e->links->len; i++) {
-		const struct expected_link *l = expected_link_at(e->links, i);
-
+	EACH_ITEM(const struct expected_link, l, e->links) {
 		state_line_save(&expected_lines[EXPECTED_LINK], out,
 				&(struct saved_link){
 			{ l->node[0]->guid, l->node[1]->guid },
 			{ l->port[0], l->port[1] }, l->since,
 			(char *)l->best.name, l->best.mbps });
 	}
-	for (uint32_t i = 0; i < e->silent->len; i++)
-		state_line_save(&expected_lines[SILENT_LINE], out,
-				silent_at(e, i));
+	EACH_ITEM(struct expected_silent, p, e->silent)
+		state_line_save(&expected_lines[SILENT_LINE], out, p);
 }
 
 static void
@@ -298,9 +293,7 @@ expected_snapshot(const struct expected *e)
 
 			n->last_port = MAX(n->last_port, l->port[end]);
 		}
-	for (uint32_t i = 0; i < e->nodes->len; i++) {
-		const struct expected_node *n = e->nodes->pdata[i];
-
+	EACH_PTR(const struct expected_node, n, e->nodes) {
 		builder_add(b, &(struct node_info){
 			.node_type = expected_is_switch(n) ? NODE_SWITCH :
 				NODE_CA,
@@ -459,23 +452,18 @@ is_before(const struct expected_link *l, const struct expected_link *first,
 static void
 count_expected_links(struct expected *e)
 {
-	struct expected_node *n;
-
-	for (uint32_t i = 0; i < e->nodes->len; i++) {
-		n = e->nodes->pdata[i];
+	EACH_PTR(struct expected_node, n, e->nodes) {
 		n->n_links = n->n_cut = n->n_hosts = n->n_free = 0;
 		n->n_switches = n->n_near = 0;
 		n->is_silent = false;
 		n->cause = NULL;
 		n->first = NULL;
 	}
-	for (uint32_t i = 0; i < e->links->len; i++) {
-		const struct expected_link *l = expected_link_at(e->links, i);
-
+	EACH_ITEM(const struct expected_link, l, e->links) {
 		for (unsigned end = 0; end < 2; end++) {
 			struct expected_node *far = l->node[!end];
+			struct expected_node *n = l->node[end];
 
-			n = l->node[end];
 			n->n_links++;
 			n->n_free += !is_missing(far) && !l->is_replaced;
 			if (is_before(l, n->first, n))
@@ -492,8 +480,7 @@ count_expected_links(struct expected *e)
 			n->cause = far;
 		}
 	}
-	for (uint32_t i = 0; i < e->nodes->len; i++) {
-		n = e->nodes->pdata[i];
+	EACH_PTR(struct expected_node, n, e->nodes) {
 		if (expected_is_switch(n) || !is_missing(n) ||
 		    n->n_cut != n->n_links)
 			n->cause = NULL;
@@ -519,14 +506,11 @@ find_missing_ends(struct expected *e)
 {
 	struct expected_silent *p;
 
-	for (uint32_t i = 0; i < e->silent->len; i++) {
-		p = silent_at(e, i);
-		p->missing = NULL;
-		p->is_of_link = false;
+	EACH_ITEM(struct expected_silent, s, e->silent) {
+		s->missing = NULL;
+		s->is_of_link = false;
 	}
-	for (uint32_t i = 0; i < e->links->len; i++) {
-		struct expected_link *l = expected_link_at(e->links, i);
-
+	EACH_ITEM(struct expected_link, l, e->links) {
 		l->is_silent = false;
 		for (unsigned end = 0; e->silent->len && end < 2; end++) {
 			bool is_gone = is_missing(l->node[!end]);
@@ -570,8 +554,8 @@ find_shared_names(struct expected *e)
 		return;
 	names = g_hash_table_new(g_str_hash, g_str_equal);
 	e->has_new_names = false;
-	for (uint32_t i = 0; i < e->nodes->len; i++) {
-		struct expected_node *n = e->nodes->pdata[i], *other;
+	EACH_PTR(struct expected_node, n, e->nodes) {
+		struct expected_node *other;
 
 		other = g_hash_table_lookup(names, n->name);
 		n->is_shared = other != NULL;
@@ -590,21 +574,17 @@ find_faults(struct expected *e)
 	find_shared_names(e);
 	count_expected_links(e);
 	find_missing_ends(e);
-	for (uint32_t i = 0; i < e->links->len; i++) {
-		const struct expected_link *l = expected_link_at(e->links, i);
-
+	EACH_ITEM(const struct expected_link, l, e->links) {
 		e->n[EXPECTED_LINK] += !l->is_replaced;
 		find_link_fault(e, l);
 	}
-	for (uint32_t i = 0; i < e->nodes->len; i++) {
-		const struct expected_node *n = e->nodes->pdata[i];
-
+	EACH_PTR(const struct expected_node, n, e->nodes) {
 		e->n[n->kind]++;
 		if (is_missing(n))
 			find_node_fault(e, n);
 	}
-	for (uint32_t i = 0; i < e->silent->len; i++)
-		find_silent_fault(e, silent_at(e, i));
+	EACH_ITEM(struct expected_silent, p, e->silent)
+		find_silent_fault(e, p);
 	g_ptr_array_sort(e->faults, expected_compare);
 }
 
@@ -670,12 +650,9 @@ drop_void_links(struct expected *e)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < e->links->len; i++) {
-		const struct expected_link *l = expected_link_at(e->links, i);
-
+	EACH_ITEM(const struct expected_link, l, e->links)
 		if (!l->is_void)
 			*expected_link_at(e->links, kept++) = *l;
-	}
 	g_array_set_size(e->links, kept);
 }
 
@@ -693,8 +670,7 @@ widow_port(const struct expected_link *l, const struct snapshot *s)
 static void
 find_heirs(const struct expected *e, const struct snapshot *s)
 {
-	for (uint32_t i = 0; i < e->links->len; i++) {
-		const struct expected_link *l = expected_link_at(e->links, i);
+	EACH_ITEM(const struct expected_link, l, e->links) {
 		struct expected_node *n = l->node[!is_missing(l->node[0])];
 		uint32_t port = widow_port(l, s);
 		uint32_t peer = port == SNAPSHOT_NONE ? port :
@@ -770,8 +746,7 @@ update_known_links(struct expected *e, const struct snapshot *s, int64_t now,
 	g_autofree uint32_t *should = g_new0(uint32_t, s->n_ports + 1);
 	bool news = false;
 
-	for (uint32_t i = 0; i < e->links->len; i++) {
-		struct expected_link *l = expected_link_at(e->links, i);
+	EACH_ITEM(struct expected_link, l, e->links) {
 		uint32_t port = widow_port(l, s), ends[2];
 
 		for (unsigned end = 0; end < 2; end++)
@@ -883,14 +858,12 @@ void
 expected_update(struct expected *e, const struct snapshot *s,
 		const struct lid_map *lids, int64_t now, int64_t clock)
 {
-	struct expected_node *n;
 	bool news = false;
 
 	g_ptr_array_set_size(e->changes, 0);
 	e->here = g_renew(struct expected_node *, e->here, s->n_nodes);
 	e->is_first = true;
-	for (uint32_t i = 0; i < e->nodes->len; i++) {
-		n = e->nodes->pdata[i];
+	EACH_PTR(struct expected_node, n, e->nodes) {
 		n->was = n->at;
 		e->is_first &= n->was == SNAPSHOT_NONE;
 		n->at = SNAPSHOT_NONE;
@@ -901,8 +874,7 @@ expected_update(struct expected *e, const struct snapshot *s,
 		news |= update_node(e, s, i);
 	find_shared_names(e);
 	find_heirs(e, s);
-	for (uint32_t i = 0; i < e->nodes->len; i++) {
-		n = e->nodes->pdata[i];
+	EACH_PTR(struct expected_node, n, e->nodes) {
 		changes_of_node(e, n, s, lids, n->left ? clock - n->left :
 				(now - n->since) * G_USEC_PER_SEC);
 		if (!is_missing(n)) {
@@ -949,8 +921,7 @@ static void
 accept_silent(struct expected *e, const char *word, uint64_t guid)
 {
 	find_missing_ends(e);
-	for (uint32_t i = 0; i < e->silent->len; i++) {
-		struct expected_silent *p = silent_at(e, i);
+	EACH_ITEM(struct expected_silent, p, e->silent) {
 		const struct expected_node *n, *missing = p->missing;
 		g_autofree char *at = NULL, *name = NULL;
 
@@ -985,16 +956,12 @@ expected_accept(struct expected *e, const char *word)
 
 	if (word && !text_read_number(word, 16, UINT64_MAX, &guid))
 		guid = 0;
-	for (uint32_t i = 0; i < e->nodes->len; i++) {
-		struct expected_node *n = e->nodes->pdata[i];
-
+	EACH_PTR(struct expected_node, n, e->nodes)
 		n->is_accepted = is_missing(n) &&
 			(expected_is_meant(n, word, guid) ||
 			 (n->cause && expected_is_meant(n->cause, word, guid)));
-	}
 	accept_silent(e, word, guid);
-	for (uint32_t i = 0; i < e->links->len; i++) {
-		struct expected_link *l = expected_link_at(e->links, i);
+	EACH_ITEM(struct expected_link, l, e->links) {
 		const struct expected_node *a = l->node[0], *b = l->node[1];
 
 		if (is_missing(a) || is_missing(b)) {

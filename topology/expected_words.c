@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "topology/each.h"
 #include "topology/expected_graph.h"
 #include "topology/text.h"
 
@@ -107,11 +108,8 @@ expected_summary(const struct expected *e, unsigned most)
 	for (unsigned kind = 0; kind < EXPECTED_KINDS; kind++) {
 		unsigned n = 0;
 
-		for (guint i = 0; i < faults->len; i++) {
-			const struct expected_fault *f = faults->pdata[i];
-
+		EACH_PTR(const struct expected_fault, f, faults)
 			n += f->kind == kind;
-		}
 		if (!n)
 			continue;
 		if (out->len)
@@ -124,9 +122,7 @@ expected_summary(const struct expected *e, unsigned most)
 			g_string_append(out, "below their rate ");
 		text_put_count(out, n, 0, expected_kind_names[kind]);
 	}
-	for (guint i = 0; i < faults->len; i++) {
-		const struct expected_fault *f = faults->pdata[i];
-
+	EACH_PTR(const struct expected_fault, f, faults) {
 		if (f->cause || n_named++ >= most)
 			continue;
 		g_string_append_printf(out, "%s %s", n_named > 1 ? "," : ":",

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#include "topology/each.h"
+
 #define BROADCAST_Q_KEY	0x0b1bu		/* as IPoIB is used to it */
 #define BROADCAST_MTU	4u		/* 2,048 bytes */
 #define BROADCAST_RATE	3u		/* 10 Gb/s */
@@ -80,8 +82,7 @@ partition_rules_copy(const struct partition_rules *r)
 	struct partition_rules *copy = partition_rules_new();
 
 	copy->source = g_strdup(r->source);
-	for (guint i = 0; i < r->partitions->len; i++) {
-		const struct partition *from = r->partitions->pdata[i];
+	EACH_PTR(const struct partition, from, r->partitions) {
 		struct partition *to = g_new(struct partition, 1);
 
 		*to = *from;
@@ -261,9 +262,7 @@ resolver_partition(struct resolver *r, const struct partition *p)
 		[PARTITION_ALL_ROUTERS] = NODE_ROUTER,
 	};
 
-	for (guint k = 0; k < p->rules->len; k++) {
-		const struct partition_rule *rule = &g_array_index(p->rules,
-						struct partition_rule, k);
+	EACH_ITEM(const struct partition_rule, rule, p->rules) {
 		gpointer found;
 
 		if (rule->who == PARTITION_GUID) {

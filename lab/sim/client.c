@@ -25,6 +25,7 @@
 
 #include "sm/mad/rmpp.h"
 #include "sm/mad/sa_mad.h"
+#include "topology/each.h"
 
 #define NS_PER_MS	1000000
 #define OFF_TID_HIGH	8
@@ -92,12 +93,9 @@ on_expiry(struct sim *sim, struct sim_event *e)
 static struct sim_client *
 find_role(struct sim *sim, uint32_t port, enum sim_role role, uint32_t after)
 {
-	for (guint i = 0; i < sim->clients->len; i++) {
-		struct sim_client *c = sim->clients->pdata[i];
-
+	EACH_PTR(struct sim_client, c, sim->clients)
 		if (c->port == port && c->role == role && c->id > after)
 			return c;
-	}
 	return NULL;
 }
 
@@ -275,12 +273,9 @@ sim_port_set_is_sm(struct sim *sim, uint32_t port, bool is_sm)
 	uint32_t mask = p->info.cap_mask & ~PORT_CAP_IS_SM;
 
 	p->is_sm = is_sm;
-	for (guint i = 0; i < sim->clients->len; i++) {
-		const struct sim_client *c = sim->clients->pdata[i];
-
+	EACH_PTR(const struct sim_client, c, sim->clients)
 		is_sm |= c->port == port && c->role == SIM_ROLE_MANAGER &&
 			!c->hidden;
-	}
 	if (is_sm)
 		mask |= PORT_CAP_IS_SM;
 	if (mask == p->info.cap_mask)
