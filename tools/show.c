@@ -308,13 +308,13 @@ find_lost(const struct show *q, uint32_t node, struct lost lost[UINT8_MAX + 1])
 
 	memset(lost, 0, (UINT8_MAX + 1) * sizeof(*lost));
 	EACH_PTR(const struct expected_fault, f, faults) {
-		const char *at = f->kind == EXPECTED_LINK ? NULL :
-			strstr(f->text, "at ");
+		bool is_link = f->kind == EXPECTED_LINK;
+		const char *at = is_link ? f->name : strstr(f->text, "at ");
 		g_auto(GStrv) ends = NULL;
 
-		if (!strstr(at ? at : f->name, name))
+		if (!expected_is_missing(f->kind) || !at || !strstr(at, name))
 			continue;	/* most are of other nodes */
-		if (at && expected_is_missing(f->kind)) {
+		if (!is_link) {
 			g_autofree char *end = g_strndup(at + strlen("at "),
 				strcspn(at + strlen("at "), ","));
 
