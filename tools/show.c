@@ -65,13 +65,14 @@ show_end_found(struct show *q, const char *const *kinds)
 	return missing != NULL;
 }
 
-/* The end port that a word means; SNAPSHOT_NONE: the answer is why not, and
- * show_wrong() the exit status. */
+/* The end port that a word means, or the node that the only one does;
+ * SNAPSHOT_NONE: the answer is why not, and show_wrong() the exit status. */
 static uint32_t
 show_find(struct show *q, unsigned word)
 {
 	g_autofree char *why = NULL;
-	uint32_t port = tool_view_find(q->v, q->words[word], &q->missing, &why);
+	uint32_t port = (q->one_node ? tool_view_find_node : tool_view_find)(
+		q->v, q->words[word], &q->missing, &why);
 
 	if (why)
 		report_done(&q->out, false, why);
@@ -841,6 +842,9 @@ show_run(struct show *q, GError **error)
 {
 	g_autoptr(GHashTable) shared = snapshot_shared_names(q->v->s);
 
+	size_t i = find_run(q->words[0]);
+
 	q->shared = shared;
-	return runs[find_run(q->words[0])].run(q, error);
+	q->one_node = runs[i].one_node;
+	return runs[i].run(q, error);
 }

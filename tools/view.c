@@ -444,6 +444,19 @@ tool_view_find(const struct tool_view *v, const char *word, bool *missing,
 }
 
 uint32_t
+tool_view_find_node(const struct tool_view *v, const char *word, bool *missing,
+		    char **why)
+{
+	uint32_t port = tool_view_find(v, word, missing, why), node;
+
+	if (!*why || (node = port_search_node(v->s, word)) == SNAPSHOT_NONE)
+		return port;
+	g_clear_pointer(why, g_free);
+	*missing = false;
+	return node;
+}
+
+uint32_t
 tool_view_port(const struct tool_view *v, uint64_t guid)
 {
 	return GPOINTER_TO_UINT(g_hash_table_lookup(v->by_guid, &guid)) - 1;

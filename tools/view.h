@@ -81,6 +81,9 @@ char *tool_view_missing(const struct tool_view *v, const char *word);
  * the node is missing (*missing), or why the word means none. */
 uint32_t tool_view_find(const struct tool_view *v, const char *word,
 			bool *missing, char **why);
+/* The same of a node, of which it is the first port: it may have several. */
+uint32_t tool_view_find_node(const struct tool_view *v, const char *word,
+			     bool *missing, char **why);
 
 /* The end port with this PortGUID, or SNAPSHOT_NONE. */
 uint32_t tool_view_port(const struct tool_view *v, uint64_t guid);

@@ -53,17 +53,10 @@ struct whatif {
 static uint32_t
 named_node(struct whatif *w, const char *word)
 {
-	const struct snapshot *s = w->v->s;
-	uint32_t node = 0, n = 0, port;
 	bool missing;
+	uint32_t port = tool_view_find_node(w->v, word, &missing, &w->wrong);
 
-	for (uint32_t i = 0; i < s->n_nodes; i++)
-		if (!strcmp(snapshot_node_name(&s->nodes[i]), word))
-			node = n++ ? node : i;
-	if (n == 1)
-		return node;
-	port = tool_view_find(w->v, word, &missing, &w->wrong);
-	return port == SNAPSHOT_NONE ? port : s->ports[port].node;
+	return port == SNAPSHOT_NONE ? port : w->v->s->ports[port].node;
 }
 
 /* As named_node(). */

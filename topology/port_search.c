@@ -141,6 +141,27 @@ is_called(const struct snapshot *s, uint32_t node, const char *word,
 }
 
 uint32_t
+port_search_node(const struct snapshot *s, const char *word)
+{
+	uint32_t found = SNAPSHOT_NONE, n = 0;
+	uint64_t guid = 0;
+
+	/* what is no number stays 0 */
+	text_read_number(word, 16, UINT64_MAX, &guid);
+	for (uint32_t i = 0; i < s->n_nodes; i++) {
+		const struct snapshot_node *at = &s->nodes[i];
+
+		if (!is_called(s, i, word, guid) || n++)
+			continue;
+		found = at->first_port;
+		while (found < at->first_port + at->info.num_ports &&
+		       !snapshot_is_end_port(s, found))
+			found++;
+	}
+	return n == 1 ? found : SNAPSHOT_NONE;
+}
+
+uint32_t
 port_search_any(const struct snapshot *s, const char *word)
 {
 	const char *slash = strrchr(word, '/');

@@ -19,6 +19,10 @@
 uint32_t port_search(const struct snapshot *s, const struct lid_map *lids,
 		     const char *word, uint64_t *absent, char **wrong);
 
+/* The first end port of the node with this name, NodeGUID, or both as they are
+ * printed. SNAPSHOT_NONE: there is none, or several nodes have it. */
+uint32_t port_search_node(const struct snapshot *s, const char *word);
+
 /* Any port but port 0, as links and faults have it: "NODE/PORT", also with the
  * NodeGUID in place of the name or as "NODE (0xNODEGUID)/PORT"; the node alone of
  * an adapter with one port. SNAPSHOT_NONE: none, or several. */

@@ -95,7 +95,9 @@ answer_part(struct control_request *q, const char *part, const char *word)
 		request_say_usage(q);
 		return;
 	}
-	if (!lid)
+	if (!lid)	/* a node with several ports means the first one */
+		port = port_search_node(of->subnet, word);
+	if (!lid && port == SNAPSHOT_NONE)
 		port = request_find_port(q, of->subnet, of->lids, word, NULL);
 	if (!lid && port == SNAPSHOT_NONE)
 		return;

@@ -302,6 +302,23 @@ TEST(test_a_path_that_leads_nowhere_has_a_reason)
 	}
 }
 
+TEST(test_a_host_with_two_ports_is_one_node)
+{
+	AUTO(tool_view) *v = read_view("caguid=0x1\nCa 2 \"H-1\" # \"a\"\n"
+		"[1](3) \"H-2\"[1](4) # lid 1 lmc 0 \"b\" lid 2 4xEDR\n"
+		"[2](5) \"H-2\"[2](6) # lid 3 lmc 0 \"b\" lid 4 4xEDR\n\n"
+		"caguid=0x2\nCa 2 \"H-2\" # \"b\"\n"
+		"[1](4) \"H-1\"[1](3) # lid 2 lmc 0 \"a\" lid 1 4xEDR\n"
+		"[2](6) \"H-1\"[2](5) # lid 4 lmc 0 \"a\" lid 3 4xEDR\n");
+
+	expect_answer(v, "who a", 0, "a/1: host, LID 1\n"
+		"  NodeGUID 0x0000000000000001, PortGUID 0x0000000000000003\n"
+		"  says it is a\n  in no partition\n"
+		"  port 1 - b/1  4xEDR\n  port 2 - b/2  4xEDR\n");
+	expect_answer(v, "path a b", 2, "a means 2 ports; say which one by its "
+		"GUID:\n0x0000000000000003 a/1\n0x0000000000000005 a/2\n");
+}
+
 TEST(test_one_is_told_as_one_and_none_is_not_told)
 {
 	AUTO(tool_view) *v = read_view_with("#lft", "#rival node-16\n"
