@@ -181,8 +181,8 @@ get_view(const struct ctl_arguments *a, const char *request, int *status)
 }
 
 static int
-put_status(const struct ctl_arguments *a, const struct tool_view *v,
-	   struct text_report *r)
+put_whole_state(const struct ctl_arguments *a, const struct tool_view *v,
+		struct text_report *r)
 {
 	return status_put(v->lines, a->options[COMMAND_ALL], r);
 }
@@ -422,7 +422,7 @@ static const struct ctl_run {
 	  .needs = VIEW_COUNT },
 	{ "report", .put = put_report, .request = "view tables\n",
 	  .is_plain = true },
-	{ "status", .put = put_status, .request = "view status\n",
+	{ "status", .put = put_whole_state, .request = "view status\n",
 	  .needs = VIEW_MANAGER },
 	{ "support", .run = run_support, .is_plain = true, .is_live = true },
 	{ "whatif", .put = put_whatif, .request = "view tables\n",

@@ -148,16 +148,10 @@ port_search_node(const struct snapshot *s, const char *word)
 
 	/* what is no number stays 0 */
 	text_read_number(word, 16, UINT64_MAX, &guid);
-	for (uint32_t i = 0; i < s->n_nodes; i++) {
-		const struct snapshot_node *at = &s->nodes[i];
-
-		if (!is_called(s, i, word, guid) || n++)
-			continue;
-		found = at->first_port;
-		while (found < at->first_port + at->info.num_ports &&
-		       !snapshot_is_end_port(s, found))
-			found++;
-	}
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		if (is_called(s, i, word, guid) && !n++)
+			found = snapshot_port_of(s, i, snapshot_is_switch(
+				&s->nodes[i]) ? 0 : s->nodes[i].info.local_port);
 	return n == 1 ? found : SNAPSHOT_NONE;
 }
 

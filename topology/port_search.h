@@ -19,7 +19,7 @@
 uint32_t port_search(const struct snapshot *s, const struct lid_map *lids,
 		     const char *word, uint64_t *absent, char **wrong);
 
-/* The first end port of the node with this name, NodeGUID, or both as they are
+/* The end port by which the node is read with this name, NodeGUID, or both as they are
  * printed. SNAPSHOT_NONE: there is none, or several nodes have it. */
 uint32_t port_search_node(const struct snapshot *s, const char *word);
 
