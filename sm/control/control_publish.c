@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sm/view.h"
+#include "topology/port_search.h"
 #include "topology/text.h"
 
 /* The groups and their members, as their state is saved; registrations with

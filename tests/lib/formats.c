@@ -16,6 +16,7 @@
 #include "tests/lib/formats.h"
 #include "tools/lft_text.h"
 #include "tools/net_file_parse.h"
+#include "topology/each.h"
 #include "topology/net_file.h"
 #include "topology/text.h"
 
@@ -85,9 +86,7 @@ judge_rules(const struct partition_rules *rules)
 
 	g_assert_cmpstr(rules->source, ==, "f");
 	g_assert_nonnull(partition_rules_find(rules, PKEY_DEFAULT));
-	for (guint i = 0; i < rules->partitions->len; i++) {
-		const struct partition *p = rules->partitions->pdata[i];
-
+	EACH_PTR(const struct partition, p, rules->partitions) {
 		g_assert_cmpuint(p->pkey, >, before);
 		g_assert_cmpuint(p->pkey, <=, PKEY_BASE);
 		g_assert_cmpuint(p->sl, <=, 15);
@@ -221,10 +220,7 @@ tables_normal(const char *text, GPtrArray *warnings, GError **error)
 		return NULL;
 	judge_tables(file);
 	out = g_string_new(NULL);
-	for (guint i = 0; i < file->tables->len; i++) {
-		struct lft_file_table *t = &g_array_index(file->tables,
-						struct lft_file_table, i);
-
+	EACH_ITEM(struct lft_file_table, t, file->tables) {
 		g_string_append_printf(out, "Unicast lids of switch guid 0x%"
 				       G_GINT64_MODIFIER "x\n", t->guid);
 		for (guint lid = 0; lid < t->ports->len; lid++)
@@ -232,14 +228,10 @@ tables_normal(const char *text, GPtrArray *warnings, GError **error)
 				g_string_append_printf(out, "0x%04x %03u\n",
 					lid, t->ports->data[lid]);
 	}
-	for (guint i = 0; i < file->owners->len; i++) {
-		struct lid_range *r = &g_array_index(file->owners,
-						     struct lid_range, i);
-
+	EACH_ITEM(struct lid_range, r, file->owners)
 		g_string_append_printf(out, "0x%" G_GINT64_MODIFIER
 				       "x has 0x%04x to 0x%04x\n", r->guid,
 				       r->min, r->max);
-	}
 	return g_string_free(out, FALSE);
 }
 

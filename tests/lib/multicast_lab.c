@@ -7,6 +7,7 @@
 #include "routing/order.h"
 #include "tests/lib/unit.h"
 #include "tests/lib/multicast_lab.h"
+#include "topology/each.h"
 #include "topology/prng.h"
 
 void
@@ -127,10 +128,7 @@ lost_switches(const struct multicast_output *out, uint16_t mlid)
 	uint32_t last = SNAPSHOT_NONE;
 	uint32_t n = 0;
 
-	for (guint i = 0; i < out->lost->len; i++) {
-		const struct multicast_lost *l =
-			&g_array_index(out->lost, struct multicast_lost, i);
-
+	EACH_ITEM(const struct multicast_lost, l, out->lost) {
 		if (l->mlid != mlid || l->sw == last)
 			continue;
 		last = l->sw;

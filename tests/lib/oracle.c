@@ -17,6 +17,8 @@
 
 #include <string.h>
 
+#include "topology/each.h"
+
 #define PORTS	256u
 #define WORDS	(PORTS / 64)
 #define FAR	UINT32_MAX
@@ -550,13 +552,9 @@ bool
 is_lost(const struct multicast_output *out, uint16_t mlid,
 	const struct multicast_member *m)
 {
-	for (guint i = 0; i < out->lost->len; i++) {
-		const struct multicast_lost *l = &g_array_index(out->lost,
-						struct multicast_lost, i);
-
+	EACH_ITEM(const struct multicast_lost, l, out->lost)
 		if (l->mlid == mlid && l->sw == m->sw && l->port == m->port)
 			return true;
-	}
 	return false;
 }
 

@@ -14,6 +14,7 @@
 #include "tests/lib/request.h"
 #include "tests/lib/state_text.h"
 #include "tests/lib/unit.h"
+#include "topology/each.h"
 #include "topology/port_tables.h"
 
 struct stage {
@@ -179,9 +180,7 @@ sa_stage_check(const struct sa *sa)
 	const struct group *last = NULL;
 	uint64_t id = 0;
 
-	for (guint i = 0; i < sa->groups->all.list->len; i++) {
-		const struct group *group = sa->groups->all.list->pdata[i];
-
+	EACH_PTR(const struct group, group, sa->groups->all.list) {
 		assert_true(!last || memcmp(last->r.mgid, group->r.mgid,
 					    16) < 0);
 		assert_in_range(group->r.mlid, 0xc000, 0xfffe);
@@ -190,9 +189,7 @@ sa_stage_check(const struct sa *sa)
 		check_members(group);
 		last = group;
 	}
-	for (guint i = 0; i < sa->services->all.list->len; i++) {
-		const struct service *s = sa->services->all.list->pdata[i];
-
+	EACH_PTR(const struct service, s, sa->services->all.list) {
 		assert_true(id <= s->record.id);
 		id = s->record.id;
 	}
@@ -519,12 +516,9 @@ find_tree(const struct lab *l, unsigned *n)
 	const GPtrArray *all = l->sa->groups->all.list;
 	unsigned seen = 0;
 
-	for (guint i = 0; i < all->len; i++) {
-		const struct group *g = all->pdata[i];
-
+	EACH_PTR(const struct group, g, all)
 		if (g->members.list->len && seen++ == *n)
 			return g;
-	}
 	*n = seen;
 	return NULL;
 }

@@ -12,6 +12,7 @@
 #include "sm/io/sa_message.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/sa_record.h"
+#include "topology/each.h"
 
 #define MLID		0xc000u		/* of the first group: IPoIB's */
 #define GROUPS		4u
@@ -429,9 +430,7 @@ are_grouped(struct play *p, const uint8_t *alive)
 		return false;
 	if (world_unreached(&p->w, SNAPSHOT_NONE, &pairs, &mixed))
 		return play_fail(p, "pairs are not reached");
-	for (guint i = 0; i < p->clients->len; i++) {
-		const struct client *c = p->clients->pdata[i];
-
+	EACH_PTR(const struct client, c, p->clients) {
 		for (unsigned g = 0; alive[c->port] && g < GROUPS; g++) {
 			if ((c->wants ^ c->is_in) >> g & 1)
 				return play_fail(p, "a host is not in its "

@@ -10,6 +10,7 @@
 
 #include "sm/mad/sa_mad.h"
 #include "lab/sim/state.h"
+#include "topology/each.h"
 #include "topology/member.h"
 #include "topology/prng.h"
 
@@ -235,9 +236,7 @@ lie(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 	struct mad_header h;
 
 	mad_header_read(answer, MAD_SIZE, &h);
-	for (guint i = 0; i < p->lies->len; i++) {
-		const struct play_lie *l = &g_array_index(p->lies, struct play_lie, i);
-
+	EACH_ITEM(const struct play_lie, l, p->lies) {
 		if (l->attr_id != h.attr_id ||
 		    (l->node != SIM_ANY && l->node != node))
 			continue;
@@ -348,11 +347,8 @@ static bool
 do_truth(struct play *p, char **args)
 {
 	g_array_set_size(p->lies, 0);
-	for (guint i = 0; i < p->cues->len; i++) {
-		struct cue *c = p->cues->pdata[i];
-
+	EACH_PTR(struct cue, c, p->cues)
 		g_clear_pointer(&c->line, g_free);
-	}
 	return true;
 }
 

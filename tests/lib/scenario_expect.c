@@ -16,6 +16,7 @@
 #include "lab/sim/state.h"
 #include "tests/lib/dumped.h"
 #include "tests/lib/script.h"
+#include "topology/each.h"
 
 bool
 play_expect_range(struct play *p, const char *what, const char *range,
@@ -446,13 +447,10 @@ expect_degraded(struct play *p, char **args)
 
 	if (g_strcmp0(args[0], "as-cut") == 0)
 		return expect_as_cut(p, faults);
-	for (guint i = 0; i < faults->len; i++) {
-		const struct expected_fault *f = faults->pdata[i];
-
+	EACH_PTR(const struct expected_fault, f, faults)
 		g_string_append_printf(lines, "%s %s: %s%s\n",
 				       expected_kind_names[f->kind], f->name,
 				       f->text, f->place ? f->place : "");
-	}
 	return expect_lines(p, lines->str, args);
 }
 

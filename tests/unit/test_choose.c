@@ -17,6 +17,7 @@
 #include "tests/lib/auto.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/unit.h"
+#include "topology/each.h"
 
 static void
 set_state(struct snapshot *s, enum port_state of_links)
@@ -226,8 +227,7 @@ TEST(test_auto_counts_shifts)
 
 	fabric_make(&f, "rails(16;64,8;4)", 1, 10);
 	assert_true(choose(&f, NULL, false));
-	for (guint i = 0; i < f.choice.compared->len; i++) {
-		const char *line = f.choice.compared->pdata[i];
+	EACH_PTR(const char, line, f.choice.compared) {
 		const char *at = strstr(line, "carries");
 
 		if (!at || sscanf(at, "carries %lf flows, %*f times the lower "
@@ -492,13 +492,9 @@ change_in_two_stages(const struct fabric *f, const uint8_t *looped)
 
 	go_by_rows_and_columns(f, held, wanted);
 	first = transition_make(f->g, held, wanted, NULL, looped, later);
-	for (guint i = 0; i < later->len; i++) {
-		const struct transition_entry *e = &g_array_index(later,
-						struct transition_entry, i);
-
+	EACH_ITEM(const struct transition_entry, e, later)
 		assert_int_equal(lft_row(first, e->sw)[e->lid],
 				 lft_row(held, e->sw)[e->lid]);
-	}
 	assert_true(transition_apply(first, later, 1));
 	assert_memory_equal(first->ports, wanted->ports, GRID * held->stride);
 	return later;

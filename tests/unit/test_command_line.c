@@ -9,6 +9,7 @@
 #include "tests/lib/golden.h"
 #include "tests/lib/options_lab.h"
 #include "tests/lib/unit.h"
+#include "topology/each.h"
 #include "topology/text.h"
 
 static uint64_t seed;

@@ -16,6 +16,7 @@
 #include "tests/lib/unit.h"
 #include "tools/show.h"
 #include "tools/status.h"
+#include "topology/each.h"
 
 #define HOST_GUID	UINT64_C(0x6000000000000101)
 
@@ -478,9 +479,7 @@ WORD(do_has_cycle, struct setup *t)
 	AUTO(graph) *g = graph_new(t->s, t->lids);
 
 	assert_int_equal(t->choice.safety, CHOICE_LOOP);
-	for (guint i = 0; i < cycle->len; i++) {
-		const struct channel_turn *turn =
-			&g_array_index(cycle, struct channel_turn, i);
+	EACH_ITEM(const struct channel_turn, turn, cycle) {
 		const struct graph_edge *e = &g->edges[turn->edge];
 		const struct snapshot_node *n =
 			&t->s->nodes[t->s->switches[g->edges[e->back].peer]];

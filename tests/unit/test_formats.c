@@ -14,6 +14,7 @@
 #include "tests/lib/golden.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
+#include "topology/each.h"
 #include "topology/text.h"
 
 #define DAMAGES	100u	/* of each case */
@@ -45,8 +46,7 @@ TEST(test_damaged_texts_are_survived)
 {
 	uint64_t rng = seed_take(7);
 
-	for (guint i = 0; i < cases->len; i++) {
-		const struct golden *c = cases->pdata[i];
+	EACH_PTR(const struct golden, c, cases) {
 		const struct format *f = c->of;
 		size_t len = strlen(c->text);
 

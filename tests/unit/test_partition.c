@@ -11,6 +11,7 @@
 #include "lab/generate.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
+#include "topology/each.h"
 #include "topology/partition.h"
 #include "topology/prng.h"
 
@@ -154,13 +155,9 @@ naive_of(const struct partition_rules *rules, const struct snapshot *s,
 
 	if (!p || !snapshot_is_end_port(s, port))
 		return 0;
-	for (guint i = 0; i < p->rules->len; i++) {
-		const struct partition_rule *rule =
-			&g_array_index(p->rules, struct partition_rule, i);
-
+	EACH_ITEM(const struct partition_rule, rule, p->rules)
 		if (rule_names(s, rule, port))
 			what = rule->membership;
-	}
 	return what;
 }
 

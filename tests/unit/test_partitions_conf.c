@@ -11,6 +11,7 @@
 #include "tests/lib/folder.h"
 #include "tests/lib/formats.h"
 #include "tests/lib/unit.h"
+#include "topology/each.h"
 #include "topology/text.h"
 
 static struct partition_rules *
@@ -95,12 +96,9 @@ TEST(test_shipped_file_is_good)
 static uint16_t
 pkey_of(const struct partition_rules *rules, const char *name)
 {
-	for (guint i = 0; i < rules->partitions->len; i++) {
-		const struct partition *p = rules->partitions->pdata[i];
-
+	EACH_PTR(const struct partition, p, rules->partitions)
 		if (g_strcmp0(p->name, name) == 0)
 			return p->pkey;
-	}
 	fail_msg("there is no %s", name);
 	return 0;
 }

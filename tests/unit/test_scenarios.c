@@ -8,6 +8,7 @@
 #include "tests/lib/folder.h"
 #include "tests/lib/scenario.h"
 #include "tests/lib/unit.h"
+#include "topology/each.h"
 
 static void
 test_scenario(void **state)
@@ -45,8 +46,7 @@ main(int argc, char **argv)
 		GPtrArray *list = scenarios_read(files->pdata[i]);
 
 		g_ptr_array_add(all, list);
-		for (guint k = 0; k < list->len; k++) {
-			struct scenario *s = list->pdata[k];
+		EACH_PTR(struct scenario, s, list) {
 			struct CMUnitTest test = {
 				.name = s->title, .test_func = test_scenario,
 				.initial_state = s,
