@@ -49,9 +49,8 @@ format_partition(const struct partition *p, GString *out)
 		g_string_append_printf(out, ",defmember=%s",
 			partition_membership_names[p->defmember]);
 	g_string_append_printf(out, ",sl=%u :", p->sl);
-	for (guint i = 0; i < p->groups->len; i++)
-		format_group(&g_array_index(p->groups, struct partition_group,
-					    i), out);
+	EACH_ITEM(const struct partition_group, g, p->groups)
+		format_group(g, out);
 	for (guint i = 0; i < p->rules->len; i++) {
 		const struct partition_rule *rule = &g_array_index(p->rules,
 						struct partition_rule, i);

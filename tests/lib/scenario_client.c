@@ -77,11 +77,9 @@ client_at(struct play *p, uint32_t port)
 	};
 	struct client *c;
 
-	for (guint i = 0; i < p->clients->len; i++) {
-		c = p->clients->pdata[i];
-		if (c->port == port)
-			return c;
-	}
+	EACH_PTR(struct client, old, p->clients)
+		if (old->port == port)
+			return old;
 	c = g_new0(struct client, 1);
 	c->p = p;
 	c->port = port;
