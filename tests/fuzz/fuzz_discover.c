@@ -13,7 +13,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
-#include "tests/lib/fake.h"
+#include "tests/lib/sim_script.h"
 
 enum deed {
 	DEED_NOTHING,
@@ -27,50 +27,72 @@ enum deed {
 };
 #define DEEDS	(DEED_CUT + 1)
 
-static bool
-do_deed(struct fake *f, struct fuzz_input *in, uint8_t *answer)
+struct stage {
+	struct sim *sim;
+	struct transport *t;
+	struct fuzz_input in;
+};
+
+/* At the manager at once, whatever a fabric would do with it. */
+static void
+deliver(struct stage *st, enum transport_event event, const uint8_t *answer,
+	size_t len)
 {
-	struct transport_mad m = { .mad = answer };
+	g_autofree uint8_t *bytes = g_memdup2(answer, len);
+
+	transport_deliver(st->t, &(struct transport_mad){
+		.event = event, .addr.lid = LID_PERMISSIVE, .mad = bytes,
+		.len = len });
+}
+
+/* False: the answer itself goes no further. */
+static bool
+tamper(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
+{
+	struct stage *st = data;
+	struct fuzz_input *in = &st->in;
+	size_t len = MAD_SIZE;
 	uint8_t at;
 
+	if (!in->left)
+		return true;
 	switch ((enum deed)(fuzz_byte(in) % DEEDS)) {
 	case DEED_NOTHING:
 		return true;
 	case DEED_LOSE:
 		return false;
 	case DEED_RETURN:
-		scripted_return(f->t, answer, 10);
+		deliver(st, TRANSPORT_RETURNED, answer, len);
 		return false;
 	case DEED_TWICE:
-		scripted_answer(f->t, answer, 10);
+		deliver(st, TRANSPORT_RECEIVED, answer, len);
 		return true;
 	case DEED_POKE:
 		at = fuzz_byte(in);
 		answer[at] = fuzz_byte(in);
-		return true;
+		break;
 	case DEED_POKE_DATA:
 		for (unsigned i = 0; i < 4; i++) {
 			at = fuzz_byte(in) % SMP_DATA_LEN;
 			smp_data(answer)[at] = fuzz_byte(in);
 		}
-		return true;
+		break;
 	case DEED_DATA:
 		fuzz_bytes(in, smp_data(answer), SMP_DATA_LEN);
-		return true;
+		break;
 	case DEED_CUT:
-		m.len = fuzz_byte(in);
-		scripted_deliver(f->t, &m, 10);
-		return false;
+		len = fuzz_byte(in);
+		break;
 	}
-	return true;
+	deliver(st, TRANSPORT_RECEIVED, answer, len);
+	return false;
 }
 
-static bool
-tamper(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+/* Nothing is under way any more. */
+static void
+run(struct stage *st)
 {
-	struct fuzz_input *in = data;
-
-	return !in->left || do_deed(f, in, answer);
+	g_assert_true(sim_run_idle(st->sim, INT64_C(100000) * G_USEC_PER_SEC));
 }
 
 static void
@@ -87,7 +109,7 @@ on_programmed(struct program_result *r, void *data)
 }
 
 static void
-program_fabric(struct fake *f, struct mad_client *x, const struct snapshot *s,
+program_fabric(struct stage *st, struct mad_client *x, const struct snapshot *s,
 	       const struct lid_map *lids, const struct lft *lft)
 {
 	AUTO(lft_seen) *seen = lft_seen_new(s->n_switches, lids->top);
@@ -103,12 +125,12 @@ program_fabric(struct fake *f, struct mad_client *x, const struct snapshot *s,
 	plan_print(plan, s, &w, seen, NULL, true, out);
 	g_assert_cmpuint(out->len, >, 0);
 	program_start(x, 0, s, &w, plan, seen, NULL, on_programmed, &done);
-	g_assert_true(scripted_run_idle(f->t, INT64_MAX));
+	run(st);
 	g_assert_true(done);
 }
 
 static void
-route_fabric(struct fake *f, struct mad_client *x, const struct snapshot *s)
+route_fabric(struct stage *st, struct mad_client *x, const struct snapshot *s)
 {
 	g_autoptr(GError) error = NULL;
 	AUTO(lid_map) *lids = lid_assign(s, 0, NULL, 0, NULL, &error);
@@ -122,7 +144,7 @@ route_fabric(struct fake *f, struct mad_client *x, const struct snapshot *s)
 	if (engine_route(&engine_minhop, g, lft, NULL)) {
 		verify_reachability(g, lft, NULL, &reach);
 		g_assert_cmpuint(reach.looping + reach.astray, ==, 0);
-		program_fabric(f, x, s, lids, lft);
+		program_fabric(st, x, s, lids, lft);
 	}
 }
 
@@ -134,20 +156,25 @@ FUZZ_TARGET(discover)
 	const struct mad_client_params wire = {
 		.timeout_ms = 10, .retries = 1, .max_wire = 8,
 	};
-	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
-	AUTO(snapshot) *s = generate_fabric(specs[fuzz_byte(&in) % 4], NULL,
+	struct sim_params params = sim_params_default;
+	struct stage st = { .in = { data, MIN(size, FUZZ_MAX) } };
+	AUTO(snapshot) *s = generate_fabric(specs[fuzz_byte(&st.in) % 4], NULL,
 					    NULL);
-	AUTO(fake) *f = fake_new(s);
-	struct mad_client *x = mad_client_new(f->t, &wire);
 	AUTO(snapshot) *found = NULL;
+	struct mad_client *x;
 
-	fake_tamper(f, tamper, &in);
+	params.trap_repeats = 1;
+	st.sim = sim_new(s, &params);
+	st.t = sim_attach(st.sim, s->local_port, SIM_ROLE_MANAGER);
+	x = mad_client_new(st.t, &wire);
+	sim_set_liar(st.sim, tamper, &st);
 	discover_start(x, 0, NULL, on_found, &found);
-	g_assert_true(scripted_run_idle(f->t, INT64_MAX));
+	run(&st);
 	g_assert_nonnull(found);
 	if (found->n_nodes && found->local_port != SNAPSHOT_NONE)
-		route_fabric(f, x, found);
+		route_fabric(&st, x, found);
 	g_assert_cmpuint(g_hash_table_size(x->table), ==, 0);
 	mad_client_free(x);
+	sim_free(st.sim);
 	return 0;
 }

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Programming against the fake fabric: a plan leaves the fabric as it was
+ * Programming a simulated fabric: a plan leaves the fabric as it was
  * wanted, in an order that harms no traffic and lets no link up before its
  * tables, and a device that refuses or falls silent holds back only what depends
  * on it.
  */
 #include <string.h>
 
+#include "lab/sim/state.h"
 #include "sm/sweep/program.h"
 #include "tests/lib/auto.h"
-#include "tests/lib/fake.h"
 #include "tests/lib/plan_lab.h"
+#include "tests/lib/scripted.h"
+#include "tests/lib/sim_script.h"
 #include "tests/lib/unit.h"
 
 struct bench {
 	struct fabric *l;	/* known: none of the forwarding tables */
 	struct port_tables *held;	/* NULL: no tables of ports */
 	struct plan *plan;	/* of the last run */
-	struct fake *f;
+	struct sim *sim;
 	struct mad_client *x;
 	struct program_result r;
 	bool done;
@@ -25,12 +27,17 @@ struct bench {
 };
 
 static const struct mad_client_params wire = {
-	.timeout_ms = 10, .retries = 1, .max_wire = 16,
+	.timeout_ms = 10, .retries = 1, .max_wire = 1000,
 };
+
+#define HOP_US	10	/* so long that requests to one switch could overtake */
 
 static void
 bench_open(struct bench *b, const char *spec)
 {
+	struct sim_params params = sim_params_default;
+
+	params.hop_ns = HOP_US * NS_PER_US;
 	memset(b, 0, sizeof(*b));
 	b->l = fabric_new(spec);
 	for (uint32_t port = 0; port < b->l->s->n_ports; port++)
@@ -38,8 +45,11 @@ bench_open(struct bench *b, const char *spec)
 		    b->l->s->ports[port].num && port != b->l->host)
 			b->host = port;
 	b->gate = b->l->s->ports[b->host].peer;
-	b->f = fake_new(b->l->s);
-	b->x = mad_client_new(b->f->t, &wire);
+	b->sim = sim_new(b->l->s, &params);
+	for (uint32_t i = 0; i < b->l->s->n_switches; i++)	/* it is known */
+		b->sim->nodes[b->l->s->switches[i]].sw.port_state_change = false;
+	b->x = mad_client_new(sim_attach(b->sim, b->l->host, SIM_ROLE_MANAGER),
+			      &wire);
 }
 
 static void
@@ -77,8 +87,8 @@ bench_run(struct bench *b)
 	program_start(b->x, NULL, b->l->s, &b->l->w, b->plan, b->l->seen,
 		      b->held, on_done, b);
 	assert_false(b->done);
-	assert_true(scripted_run_idle(b->f->t, transport_now(b->f->t) +
-				      600 * G_USEC_PER_SEC));
+	assert_true(sim_run_idle(b->sim, sim_now(b->sim) +
+				 600 * G_USEC_PER_SEC));
 	assert_true(b->done);
 	assert_int_equal(b->r.done + b->r.failed + b->r.held_back,
 			 b->plan->n_steps);
@@ -90,7 +100,7 @@ bench_close(struct bench *b)
 {
 	program_result_clear(&b->r);
 	mad_client_free(b->x);
-	fake_free(b->f);
+	sim_free(b->sim);
 	plan_free(b->plan);
 	fabric_free(b->l);
 }
@@ -104,26 +114,35 @@ struct order {
 	unsigned looks;		/* at ports with a table */
 };
 
+/* The switch holds the wanted table. */
 static bool
-is_routed(struct bench *b, uint32_t port)
+has_table(const struct bench *b, uint32_t sw)
 {
-	const struct snapshot_node *n = snapshot_node_of(b->f->s, port);
-
-	return !snapshot_is_switch(n) ||
-		(memcmp(lft_row(b->f->lft, n->sw_index),
-			lft_row(b->l->lft, n->sw_index),
-			b->l->lft->top + 1u) == 0 &&
-		 n->sw.linear_fdb_top == b->l->lft->top);
+	for (uint32_t lid = 1; lid <= b->l->lft->top; lid++)
+		if (sim_lft_entry(b->sim, b->l->s->switches[sw], lid) !=
+		    lft_row(b->l->lft, sw)[lid])
+			return false;
+	return true;
 }
 
 static bool
-tamper_order(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+is_routed(struct bench *b, uint32_t port)
+{
+	const struct snapshot_node *n = snapshot_node_of(b->l->s, port);
+
+	return !snapshot_is_switch(n) || (has_table(b, n->sw_index) &&
+		sim_node_of(b->sim, port)->sw.linear_fdb_top ==
+		b->l->lft->top);
+}
+
+static bool
+tamper_order(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 {
 	struct order *o = data;
 
-	for (uint32_t p = 0; p < f->s->n_ports; p++) {
-		uint32_t q = f->s->ports[p].peer;
-		unsigned state = f->s->ports[p].info.state;
+	for (uint32_t p = 0; p < sim->n_ports; p++) {
+		uint32_t q = sim->ports[p].peer;
+		unsigned state = sim->ports[p].info.state;
 
 		if (q == SNAPSHOT_NONE)
 			continue;
@@ -131,7 +150,7 @@ tamper_order(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 						  !is_routed(o->b, q)))
 			o->violated = true;
 		if (state == PORT_STATE_ACTIVE &&
-		    f->s->ports[q].info.state < PORT_STATE_ARMED)
+		    sim->ports[q].info.state < PORT_STATE_ARMED)
 			o->violated = true;
 	}
 	return true;
@@ -143,7 +162,7 @@ TEST(test_order_is_safe_at_every_moment)
 	struct order o = { .b = &b };
 
 	bench_open(&b, "PGFT(3,4;1,3)");
-	fake_tamper(b.f, tamper_order, &o);
+	sim_set_liar(b.sim, tamper_order, &o);
 	bench_run(&b);
 	assert_false(o.violated);
 	assert_int_equal(b.r.failed, 0);
@@ -151,24 +170,23 @@ TEST(test_order_is_safe_at_every_moment)
 
 /* The answers to Sets of the blocks of one switch are lost. */
 static bool
-tamper_tables(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+tamper_tables(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 {
 	return node != *(uint32_t *)data ||
 		mad_header_of(answer).attr_id != MAD_ATTR_LINEAR_FT;
 }
 
 static bool
-tamper_hosts(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+tamper_hosts(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 {
 	struct order *o = data;
 	bool all_routed = true;
 
-	for (uint32_t i = 0; i < f->s->n_switches; i++)
-		all_routed = all_routed && memcmp(lft_row(f->lft, i),
-			lft_row(o->b->l->lft, i), o->b->l->lft->top + 1u) == 0;
-	for (uint32_t p = 0; p < f->s->n_ports; p++)
-		if (!snapshot_is_switch(snapshot_node_of(f->s, p)) &&
-		    f->s->ports[p].info.state >= PORT_STATE_ARMED &&
+	for (uint32_t i = 0; i < o->b->l->s->n_switches; i++)
+		all_routed = all_routed && has_table(o->b, i);
+	for (uint32_t p = 0; p < sim->n_ports; p++)
+		if (!sim_is_switch(sim_node_of(sim, p)) &&
+		    sim->ports[p].info.state >= PORT_STATE_ARMED &&
 		    !all_routed)
 			o->violated = true;
 	return true;
@@ -184,32 +202,31 @@ TEST(test_hosts_wait_for_all_tables)
 		bench_open(&b, "PGFT(3,4;1,3)");
 		b.l->w.hosts_wait = wait;
 		if (wait < 2)
-			fake_tamper(b.f, tamper_hosts, &o);
+			sim_set_liar(b.sim, tamper_hosts, &o);
 		else
-			fake_tamper(b.f, tamper_tables, &b.l->s->switches[3]);
+			sim_set_liar(b.sim, tamper_tables, &b.l->s->switches[3]);
 		bench_run(&b);
 		assert_int_equal(o.violated, !wait);
 		assert_int_equal(b.r.failed > 0, wait == 2);
 		assert_int_equal(b.r.held_back > 0, wait == 2);
-		assert_int_equal(b.f->s->ports[b.host].info.state, wait == 2 ?
+		assert_int_equal(b.sim->ports[b.host].info.state, wait == 2 ?
 				 PORT_STATE_INIT : PORT_STATE_ACTIVE);
 	}
 }
 
 /* Acknowledges NeighborMTU and keeps the old one, like ibsim. */
 static bool
-tamper_mtu(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+tamper_mtu(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 {
 	struct port_info info;
 	const struct mad_header h = mad_header_of(answer);
-	uint32_t port;
+	struct sim_port *port = sim->ports + sim->nodes[node].first_port;
 
 	if (h.attr_id != MAD_ATTR_PORT_INFO)
 		return true;
-	port = snapshot_port_of(f->s, node, h.attr_mod & 0xff);
 	port_info_decode(smp_data(answer), &info);
 	info.neighbor_mtu = 1;
-	f->s->ports[port].info.neighbor_mtu = 1;
+	port[h.attr_mod & 0xff].info.neighbor_mtu = 1;
 	port_info_encode(smp_data(answer), &info);
 	return true;
 }
@@ -223,7 +240,7 @@ bench_open_mtu(struct bench *b)
 }
 
 static bool
-tamper_mtu_of_armed(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+tamper_mtu_of_armed(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 {
 	const struct mad_header h = mad_header_of(answer);
 	struct port_info info;
@@ -232,7 +249,7 @@ tamper_mtu_of_armed(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	if (h.attr_id != MAD_ATTR_PORT_INFO || info.state == PORT_STATE_ACTIVE)
 		return true;
 	++*(unsigned *)data;
-	return tamper_mtu(f, node, answer, NULL);
+	return tamper_mtu(sim, node, answer, NULL);
 }
 
 /* The last of two answers counts. */
@@ -242,28 +259,34 @@ TEST(test_field_that_is_taken_with_the_link_is_taken)
 	unsigned n = 0;
 
 	bench_open_mtu(&b);
-	fake_tamper(b.f, tamper_mtu_of_armed, &n);
+	sim_set_liar(b.sim, tamper_mtu_of_armed, &n);
 	bench_run(&b);
 	assert_true(n >= 8);
 	for (uint32_t p = 0; p < b.l->s->n_ports; p++)
 		assert_int_equal(b.r.untaken[p], 0);
 }
 
-/* Refuses the Set to Active, for the other end has brought it up already; without
- * data: and all questions. */
+/* Refuses the Set to Active, for the other end has brought it up already; all:
+ * and all questions. */
+struct refusal {
+	const struct bench *b;
+	bool all;
+	uint64_t sets;	/* at the last one */
+};
+
 static bool
-tamper_already_active(struct fake *f, uint32_t node, uint8_t *answer,
+tamper_already_active(struct sim *sim, uint32_t node, uint8_t *answer,
 		      void *data)
 {
 	struct port_info info;
 	const struct mad_header h = mad_header_of(answer);
-	unsigned *n = data;
+	struct refusal *r = data;
+	uint64_t sets = r->b->x->stats.sets[MAD_ATTR_PORT_INFO];
 
 	port_info_decode(smp_data(answer), &info);
 	if (h.attr_id == MAD_ATTR_PORT_INFO && (h.attr_mod & 0xff) > 0 &&
-	    info.state == PORT_STATE_ACTIVE && (!n || f->sets > *n)) {
-		if (n)
-			*n = f->sets;
+	    info.state == PORT_STATE_ACTIVE && (r->all || sets > r->sets)) {
+		r->sets = sets;
 		answer[5] = MAD_STATUS_BAD_VALUE;
 	}
 	return true;
@@ -274,18 +297,20 @@ tamper_already_active(struct fake *f, uint32_t node, uint8_t *answer,
 
 BENCH_TEST(test_refused_activation_of_an_active_port_is_no_failure, "single(4)")
 {
-	unsigned last_set = 0;
+	struct refusal r = { .b = b };
 
-	fake_tamper(b->f, tamper_already_active, &last_set);
+	sim_set_liar(b->sim, tamper_already_active, &r);
 	bench_run(b);
-	assert_true(last_set > 0);
+	assert_true(r.sets > 0);
 	assert_int_equal(b->r.failed, 0);
 	assert_int_equal(b->r.problems->len, 0);
 }
 
 BENCH_TEST(test_port_that_refuses_all_is_told, "single(4)")
 {
-	fake_tamper(b->f, tamper_already_active, NULL);
+	struct refusal r = { .b = b, .all = true };
+
+	sim_set_liar(b->sim, tamper_already_active, &r);
 	bench_run(b);
 	assert_true(b->r.problems->len > 0);
 }
@@ -294,7 +319,20 @@ static void
 note_change(struct bench *b, uint32_t sw)
 {
 	b->l->s->nodes[sw].sw.port_state_change = true;
-	b->f->s->nodes[sw].sw.port_state_change = true;
+	b->sim->nodes[sw].sw.port_state_change = true;
+}
+
+static void
+put_entry(const struct bench *b, uint32_t sw, uint16_t lid, uint8_t port)
+{
+	struct sim_node *n = &b->sim->nodes[b->l->s->switches[sw]];
+
+	if (!n->lft_len) {
+		n->lft_len = b->l->lft->stride;
+		n->lft = g_malloc(n->lft_len);
+		memset(n->lft, LFT_NO_PATH, n->lft_len);
+	}
+	n->lft[lid] = port;
 }
 
 /* Two Sets of one SwitchInfo must never be under way together: the one that
@@ -307,16 +345,17 @@ struct overtake {
 };
 
 static bool
-tamper_overtake(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+tamper_overtake(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 {
 	struct overtake *o = data;
 	const struct mad_header h = mad_header_of(answer);
-	int64_t now = transport_now(f->t);
+	int64_t now = sim_now(sim);
 
 	if (node != o->node || h.attr_id != MAD_ATTR_SWITCH_INFO)
 		return true;
 	o->violated |= now < o->busy_until;
-	o->busy_until = now + 20 * (1 + h.hop_count);
+	/* to and fro */
+	o->busy_until = now + 2 * HOP_US * h.hop_count;
 	o->sets++;
 	return true;
 }
@@ -329,52 +368,46 @@ BENCH_TEST(test_sets_of_one_switch_info_do_not_overtake, "ring(4;1)")
 	note_change(b, o.node);
 	/* Its table is right already, so nothing else holds the top back. */
 	lft_seen_set(b->l->seen, 2, 0, lft_row(b->l->lft, 2));
-	memcpy(lft_row(b->f->lft, 2), lft_row(b->l->lft, 2), LFT_BLOCK);
-	fake_tamper(b->f, tamper_overtake, &o);
+	for (uint16_t lid = 1; lid <= b->l->lft->top; lid++)
+		put_entry(b, 2, lid, lft_row(b->l->lft, 2)[lid]);
+	sim_set_liar(b->sim, tamper_overtake, &o);
 	bench_run(b);
 	assert_int_equal(o.sets, 2);
 	assert_false(o.violated);
-	assert_int_equal(b->f->s->nodes[o.node].sw.linear_fdb_top,
+	assert_int_equal(b->sim->nodes[o.node].sw.linear_fdb_top,
 			 b->l->lft->top);
 }
 
-/* How many blocks of one switch are under way at a time. */
+/* How many blocks of a slow switch are under way at a time. */
 struct crowd {
-	GArray *ends;		/* of int64_t, when answers arrive, by node */
 	uint32_t node;
 	unsigned most, blocks;
 };
 
 static bool
-tamper_crowd(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+tamper_crowd(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 {
 	struct crowd *c = data;
-	int64_t now = transport_now(f->t), end;
-	const struct mad_header h = mad_header_of(answer);
-	unsigned busy = 1;
 
-	if (node != c->node || h.attr_id != MAD_ATTR_LINEAR_FT)
+	if (node != c->node ||
+	    mad_header_of(answer).attr_id != MAD_ATTR_LINEAR_FT)
 		return true;
-	for (guint i = 0; i < c->ends->len; i++)
-		busy += g_array_index(c->ends, int64_t, i) > now;
-	end = now + 20 * (1 + h.hop_count);
-	g_array_append_val(c->ends, end);
-	c->most = MAX(c->most, busy);
+	c->most = MAX(c->most, 1 + sim->nodes[node].queued);
 	c->blocks++;
 	return true;
 }
 
-BENCH_TEST(test_blocks_of_one_switch_come_a_few_at_a_time, "PGFT(18,36;1,18)")
+BENCH_TEST(test_blocks_of_one_switch_come_a_few_at_a_time, "ring(3;200)")
 {
-	struct crowd c = { .ends = g_array_new(FALSE, FALSE, 8) };
+	struct crowd c = { 0 };
 
 	c.node = b->l->s->switches[0];
-	fake_tamper(b->f, tamper_crowd, &c);
+	sim_node_set_speed(b->sim, c.node, 300 * NS_PER_US);
+	sim_set_liar(b->sim, tamper_crowd, &c);
 	bench_run(b);
 	assert_int_equal(b->r.failed, 0);
 	assert_true(c.blocks > 8);
-	assert_in_range(c.most, 1, 8);
-	g_array_unref(c.ends);
+	assert_in_range(c.most, 6, 8);
 }
 
 /* What the run has left is where the next one begins. */
@@ -397,7 +430,14 @@ port_to(const struct snapshot *s, uint32_t sw, uint32_t peer)
 	return s->ports[port].num;
 }
 
+static uint8_t
+entry(const struct bench *b, uint32_t sw, uint16_t lid)
+{
+	return sim_lft_entry(b->sim, b->l->s->switches[sw], lid);
+}
+
 struct bounce {
+	const struct bench *b;
 	uint8_t there, back;	/* entries of switches 0 and 1 */
 	uint8_t old;		/* of switch 0; its link comes up */
 	uint16_t lid;
@@ -406,28 +446,32 @@ struct bounce {
 };
 
 static bool
-tamper_bounce(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+tamper_bounce(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 {
 	struct bounce *o = data;
-	const struct snapshot_port *first = f->s->ports +
-		f->s->nodes[f->s->switches[0]].first_port;
+	const struct sim_port *first = sim->ports +
+		sim->nodes[o->b->l->s->switches[0]].first_port;
 
 	if (node == o->deaf)
-		lft_row(f->lft, 1)[o->lid] = o->back;
-	o->is_met |= lft_row(f->lft, 0)[o->lid] == o->there &&
-		lft_row(f->lft, 1)[o->lid] == o->back;
-	o->is_met |= lft_row(f->lft, 0)[o->lid] == o->old &&
+		put_entry(o->b, 1, o->lid, o->back);
+	o->is_met |= entry(o->b, 0, o->lid) == o->there &&
+		entry(o->b, 1, o->lid) == o->back;
+	o->is_met |= entry(o->b, 0, o->lid) == o->old &&
 		first[o->old].info.state >= PORT_STATE_ARMED;
 	return node != o->deaf;
 }
 
 static void
-put_to_init(struct snapshot *s, unsigned num)
+put_to_init(struct bench *b, unsigned num)
 {
+	struct snapshot *s = b->l->s;
 	uint32_t port = s->nodes[s->switches[0]].first_port + num;
+	uint32_t ends[] = { port, s->ports[port].peer };
 
-	s->ports[port].info.state = PORT_STATE_INIT;
-	s->ports[s->ports[port].peer].info.state = PORT_STATE_INIT;
+	for (unsigned i = 0; i < 2; i++) {
+		s->ports[ends[i]].info.state = PORT_STATE_INIT;
+		b->sim->ports[ends[i]].info.state = PORT_STATE_INIT;
+	}
 }
 
 /* Switch 1 sent to a LID through switch 0, which has lost its path; from now on
@@ -438,7 +482,7 @@ BENCH_TEST(test_an_entry_waits_while_its_next_hop_leads_back, "ring(4;1)")
 {
 	const struct snapshot *s = b->l->s;
 	struct bounce o = {
-		.there = port_to(s, 0, 1), .back = port_to(s, 1, 0),
+		.b = b, .there = port_to(s, 0, 1), .back = port_to(s, 1, 0),
 		.old = port_to(s, 0, 3),
 		.lid = b->l->lids->base[s->nodes[s->switches[3]].first_port],
 		.deaf = s->switches[1],
@@ -451,10 +495,9 @@ BENCH_TEST(test_an_entry_waits_while_its_next_hop_leads_back, "ring(4;1)")
 	lft_row(b->l->lft, 1)[o.lid] = o.back;
 	bench_run(b);
 	bench_go_on(b);
-	put_to_init(b->l->s, o.old);
-	put_to_init(b->f->s, o.old);
+	put_to_init(b, o.old);
 	b->l->w.lft = lft;
-	fake_tamper(b->f, tamper_bounce, &o);
+	sim_set_liar(b->sim, tamper_bounce, &o);
 	bench_run(b);
 	assert_false(o.is_met);
 	assert_true(b->r.failed > 0);
@@ -463,7 +506,7 @@ BENCH_TEST(test_an_entry_waits_while_its_next_hop_leads_back, "ring(4;1)")
 	bench_run(b);
 	assert_false(o.is_met);
 	assert_int_equal(b->r.failed, 0);
-	assert_int_equal(lft_row(b->f->lft, 0)[o.lid], o.there);
+	assert_int_equal(entry(b, 0, o.lid), o.there);
 }
 
 /* ---- tables of ports ---- */
@@ -490,14 +533,18 @@ static bool
 is_written(const struct bench *b, uint32_t port)
 {
 	unsigned n = b->l->w.tables->n_blocks[PORT_TABLE_PKEY][port];
+	const struct sim_tables *have = b->sim->ports[port].tables;
+	uint8_t data[SMP_DATA_LEN];
 
 	for (unsigned i = 0; i < n; i++) {
 		const union port_block *want = port_tables_get(b->l->w.tables,
 			PORT_TABLE_PKEY, port, i);
-		const union port_block *have = port_tables_get(b->f->tables,
-			PORT_TABLE_PKEY, port, i);
 
-		if (want && (!have || memcmp(want, have, sizeof(*want))))
+		if (!want)
+			continue;
+		smp_table_encode(PORT_TABLE_PKEY, data, want);
+		if (!have || !have->pkeys ||
+		    memcmp(data, have->pkeys[i], sizeof(data)))
 			return false;
 	}
 	return true;
@@ -506,13 +553,13 @@ is_written(const struct bench *b, uint32_t port)
 /* No port is armed, and none enforces, before the tables at both ends are
  * written. */
 static bool
-tamper_table_order(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+tamper_table_order(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 {
 	struct order *o = data;
 
-	for (uint32_t port = 0; port < f->s->n_ports; port++) {
-		const struct port_info *info = &f->s->ports[port].info;
-		uint32_t peer = f->s->ports[port].peer;
+	for (uint32_t port = 0; port < sim->n_ports; port++) {
+		const struct port_info *info = &sim->ports[port].info;
+		uint32_t peer = sim->ports[port].peer;
 
 		if (peer == SNAPSHOT_NONE ||
 		    (info->state != PORT_STATE_ARMED &&
@@ -556,14 +603,14 @@ TEST(test_tables_go_before_links_and_enforcement)
 		bench_open_isolated(&b);
 		if (is_active)
 			make_active(&b);
-		assert_false(b.f->s->ports[b.gate].info.enforce_inbound);
-		fake_tamper(b.f, tamper_table_order, &o);
+		assert_false(b.sim->ports[b.gate].info.enforce_inbound);
+		sim_set_liar(b.sim, tamper_table_order, &o);
 		bench_run(&b);
 		assert_int_equal(b.r.failed, 0);
 		assert_int_equal(b.r.held_back, 0);
 		assert_true(o.looks > 0);
 		assert_false(o.violated);
-		assert_true(b.f->s->ports[b.gate].info.enforce_inbound);
+		assert_true(b.sim->ports[b.gate].info.enforce_inbound);
 		bench_go_on(&b);
 		fabric_isolate(b.l);
 		bench_run(&b);
