@@ -292,7 +292,8 @@ compare_lines(gconstpointer a, gconstpointer b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Both ends of each, and which nodes are a part of their neighbour. */
+/* Both ends of each, a line for those of a node; and which nodes are a part of
+ * their neighbour. */
 static void
 format_cables(const struct snapshot *s, GString *out)
 {
@@ -303,7 +304,7 @@ format_cables(const struct snapshot *s, GString *out)
 
 		if (q == SNAPSHOT_NONE || q < p)
 			continue;
-		g_ptr_array_add(lines, g_strdup_printf("%s[%u] %s[%u]%s\n",
+		g_ptr_array_add(lines, g_strdup_printf("%s[%u] %s[%u]%s",
 			snapshot_node_of(s, p)->desc, s->ports[p].num,
 			snapshot_node_of(s, q)->desc, s->ports[q].num,
 			snapshot_node_of(s, p)->info.system_guid ==
@@ -311,8 +312,17 @@ format_cables(const struct snapshot *s, GString *out)
 			" one system" : ""));
 	}
 	g_ptr_array_sort(lines, compare_lines);
-	for (guint i = 0; i < lines->len; i++)
-		g_string_append(out, lines->pdata[i]);
+	for (guint i = 0; i < lines->len; i++) {
+		const char *line = lines->pdata[i], *last = i ?
+			lines->pdata[i - 1] : "";
+		size_t name = strcspn(line, "[");
+
+		if (strncmp(line, last, name + 1) == 0)
+			g_string_append_printf(out, ", %s", line + name);
+		else
+			g_string_append_printf(out, i ? "\n%s" : "%s", line);
+	}
+	g_string_append_c(out, '\n');
 }
 
 /* A formula (generate.h), or "cables of" one; before that, "shuffled" and

@@ -6,6 +6,8 @@
 #include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 
+#define FACT	" => "
+
 static GPtrArray *cases;
 
 /* This is what comes of a text from now on. */
@@ -15,13 +17,16 @@ write_result(const struct golden *g, const char *got)
 	g_auto(GStrv) name = g_strsplit(g->name, ": ", 2);
 	g_autofree char *path = folder_source("tests/golden", name[0]), *text = NULL;
 	g_autofree char *head = g_strdup_printf("== %s\n", name[1]);
+	g_autofree char *fact = g_strdup_printf("== %s" FACT, name[1]);
 	g_auto(GStrv) lines = g_strsplit(got, "\\", -1);
 	g_autofree char *plain = g_strjoinv("\\\\", lines);
 	g_autofree char *anew = NULL;
 	const char *from, *to;
 
 	assert_true(g_file_get_contents(path, &text, NULL, NULL));
-	from = strstr(strstr(text, head), "\n--\n") + strlen("\n--\n");
+	from = strstr(text, fact);
+	from = from ? from + strlen(fact) :
+		strstr(strstr(text, head), "\n--\n") + strlen("\n--\n");
 	to = strstr(from - 1, "\n== ");
 	to = to ? to + 1 : "";
 	anew = g_strdup_printf("%.*s%s%s%s", (int)(from - text), text, plain,
@@ -65,17 +70,24 @@ golden_add(const char *file, golden_fn made, const void *of)
 	parts = g_strsplit(text, "\n== ", -1);
 	for (guint i = 0; parts[i]; i++) {
 		g_autofree char *part = g_strconcat(parts[i], "\n", NULL);
+		char *title = part + (i ? 0 : strlen("== "));
 		char *line = strchr(part, '\n'), *bar = strstr(line, "\n--\n");
 		struct golden *g = g_new0(struct golden, 1);
+		g_autofree char *head = g_strndup(title, (gsize)(line - title));
+		g_auto(GStrv) fact = g_strsplit(head, FACT, 2);
 
 		g->of = of;
 		g->made = made;
-		g->text = take_section(line + 1, MAX(bar, line) + 1);
-		g->result = take_section(bar + 4, bar + strlen(bar));
-		*line = '\0';
+		if (fact[1]) {
+			g->text = g_strcompress(fact[0]);
+			g->result = g_strconcat(fact[1], "\n", NULL);
+		} else {
+			g->text = take_section(line + 1, MAX(bar, line) + 1);
+			g->result = take_section(bar + 4,
+						 bar + strlen(bar));
+		}
 		g_ptr_array_add(cases, g);
-		g->name = g_strdup_printf("%s: %s", file, part +
-					  (i ? 0 : strlen("== ")));
+		g->name = g_strdup_printf("%s: %s", file, fact[0]);
 		unit_add_state(g->name, test_golden, g);
 	}
 	return cases;

@@ -8,6 +8,10 @@
  *	--
  *	what comes of it
  *
+ * or in one line, of which the text is the title:
+ *
+ *	== text => what comes of it
+ *
  * Escapes are those of C (g_strcompress); a backslash at the end of a section
  * takes its last newline away. MINISM_GOLDEN=1: results that have changed are
  * written into the file, for a look at the difference.
