@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What do updates cost? auto, as the manager runs it if a change is too large for
- * a repair. (How long engines and verification take on a fabric: minism-route
- * --all --threads=1 --json.)
+ * What does the routing of a sweep cost, verification and figures included, as
+ * the manager runs it if a change is too large for a repair? (An engine alone:
+ * minism-route --all --threads=1 --json.)
  *
- *	bench_routing SPEC|FILE..
+ *	bench_routing [-e ENGINE] [SPEC|FILE..]
  *
+ * auto, and the fabrics of the README, if none is named.
  * A line for the fabric as it is; for a random cable lost before a start, and back
  * later; for a random switch without hosts lost, and back. The mean of 100
  * shifts; lost: pairs of hosts; blocks that change; stages of the update, 0 if
  * it can be made at once; CPU time of one thread.
  */
+#include <string.h>
+
 #include "lab/generate.h"
 #include "routing/metrics.h"
 #include "routing/order.h"
@@ -25,6 +28,8 @@ struct fabric {
 	struct snapshot *s;
 	struct lid_map *lids;
 };
+
+static const struct engine *wanted;	/* NULL: auto */
 
 static unsigned
 count_stages(const struct choice *c)
@@ -43,7 +48,7 @@ static bool
 update_once(const struct graph *g, const struct choice *before, bool runs,
 	    const char *what, struct choice *c)
 {
-	struct choice_wish wish = { 0 };
+	struct choice_wish wish = { .engine = wanted };
 	struct engine_input in = { .g = g, .n_threads = 1 };
 	struct metrics_sample sample = { .n = 100, .seed = 1 };
 	g_autofree uint32_t *hosts = order_hosts(g, &sample.n_hosts);
@@ -143,6 +148,18 @@ bench_updates(const char *name)
 int
 main(int argc, char **argv)
 {
+	static const char *const specs[] = {
+		"PGFT(18,36;1,18)", "PGFT(18,18,36;1,18,18)",
+		"PGFT(24,24,48;1,24,24)", "PGFT(32,32,44;1,32,32)",
+	};
+
+	if (argc > 2 && strcmp(argv[1], "-e") == 0) {
+		wanted = engine_by_name(argv[2], NULL);
+		argv += 2;
+		argc -= 2;
+	}
+	for (size_t i = 0; argc < 2 && i < G_N_ELEMENTS(specs); i++)
+		bench_updates(specs[i]);
 	for (int i = 1; i < argc; i++)
 		bench_updates(argv[i]);
 	return 0;
