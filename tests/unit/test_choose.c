@@ -392,6 +392,16 @@ FABRIC_TEST(test_hosts_that_cannot_send_yet_wait, "ring(5;1)")
 	assert_int_equal(f->choice.safety, CHOICE_SAFE);
 	assert_false(f->choice.held_loop);
 	assert_true(f->choice.hosts_wait);
+
+	/* either end that is Active lets a host send */
+	for (unsigned is_far = 0; is_far < 2; is_far++) {
+		for (uint32_t p = 0; p < f->s->n_ports; p++)
+			f->s->ports[p].info.state = snapshot_is_switch(
+				snapshot_node_of(f->s, p)) == !is_far ?
+				PORT_STATE_ACTIVE : PORT_STATE_INIT;
+		assert_true(choose(f, NULL, false));
+		assert_false(f->choice.hosts_wait);
+	}
 }
 
 /* The entries of a host that is away go round the circle: no traffic does, and
