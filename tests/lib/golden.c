@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "tests/lib/golden.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "tests/lib/folder.h"
@@ -21,13 +22,15 @@ write_result(const struct golden *g, const char *got)
 	g_auto(GStrv) lines = g_strsplit(got, "\\", -1);
 	g_autofree char *plain = g_strjoinv("\\\\", lines);
 	g_autofree char *anew = NULL;
-	const char *from, *to;
+	const char *from, *to, *bar;
 
 	assert_true(g_file_get_contents(path, &text, NULL, NULL));
 	from = strstr(text, fact);
-	from = from ? from + strlen(fact) :
-		strstr(strstr(text, head), "\n--\n") + strlen("\n--\n");
+	from = from ? from + strlen(fact) : strstr(text, head) + strlen(head);
 	to = strstr(from - 1, "\n== ");
+	bar = strstr(from - 1, "\n--\n");
+	if (bar && (!to || bar < to))
+		from = bar + strlen("\n--\n");
 	to = to ? to + 1 : "";
 	anew = g_strdup_printf("%.*s%s%s%s", (int)(from - text), text, plain,
 			       !*plain || g_str_has_suffix(plain, "\n") ? "" :
@@ -57,6 +60,23 @@ take_section(const char *begin, const char *end)
 	return g_strcompress(raw);
 }
 
+/* Lines behind "$ "; or that do not begin with a blank, up to a colon. */
+static char *
+steps_of(const char *transcript)
+{
+	g_auto(GStrv) lines = g_strsplit(transcript, "\n", -1);
+	bool is_shell = g_str_has_prefix(transcript, "$ ");
+	GString *steps = g_string_new(NULL);
+
+	for (char **line = lines; *line; line++)
+		if (is_shell && g_str_has_prefix(*line, "$ "))
+			g_string_append_printf(steps, "%s\n", *line + 2);
+		else if (!is_shell && **line && **line != ' ')
+			g_string_append_printf(steps, "%.*s\n",
+					       (int)strcspn(*line, ":"), *line);
+	return g_string_free(steps, FALSE);
+}
+
 const GPtrArray *
 golden_add(const char *file, golden_fn made, const void *of)
 {
@@ -81,8 +101,12 @@ golden_add(const char *file, golden_fn made, const void *of)
 		if (fact[1]) {
 			g->text = g_strcompress(fact[0]);
 			g->result = g_strconcat(fact[1], "\n", NULL);
+		} else if (!bar) {
+			g->result = take_section(line + 1,
+						 line + strlen(line));
+			g->text = steps_of(g->result);
 		} else {
-			g->text = take_section(line + 1, MAX(bar, line) + 1);
+			g->text = take_section(line + 1, bar + 1);
 			g->result = take_section(bar + 4,
 						 bar + strlen(bar));
 		}

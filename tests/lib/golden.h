@@ -12,6 +12,9 @@
  *
  *	== text => what comes of it
  *
+ * or a transcript, which has the steps and what comes of each: lines behind "$ ",
+ * or those that do not begin with a blank, up to a colon, are the text.
+ *
  * Escapes are those of C (g_strcompress); a backslash at the end of a section
  * takes its last newline away. MINISM_GOLDEN=1: results that have changed are
  * written into the file, for a look at the difference.

@@ -402,9 +402,10 @@ transcript(const void *of, const char *text)
 	AUTO_VALUE(pair_close) struct pair p;
 
 	pair_open(&p, limits ? &kernel_limits_6_17 : &kernel_limits_none);
-	for (char **line = lines + limits; **line; line++) {
+	for (char **line = lines; **line; line++) {
 		g_string_append_printf(p.out, "%s\n", *line);
-		unit_play(all_words, &p, *line);
+		if (line > lines || !limits)
+			unit_play(all_words, &p, *line);
 	}
 	return g_string_free(p.out, FALSE);
 }

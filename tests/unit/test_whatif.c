@@ -68,8 +68,11 @@ told(const void *of, const char *text)
 	AUTO(tool_view) *v = NULL;
 	char **line = lines + 1;
 
-	for (; **line == '#'; line++)
+	g_string_append_printf(out, "$ %s\n", lines[0]);
+	for (; **line == '#'; line++) {
+		g_string_append_printf(out, "$ %s\n", *line);
 		g_string_append_printf(more, "%s\n", *line);
+	}
 	for (v = read_spec(lines[0], more->str); **line; line++) {
 		g_autoptr(GString) answer = g_string_new(NULL);
 		int status = ask(v, *line, answer);
