@@ -541,6 +541,30 @@ FABRIC_TEST(test_no_stage_goes_round, "ring(4;1)")
 	assert_int_equal(lft_row(first, 2)[lid], LFT_NO_PATH);
 }
 
+/* Also if its old path arrives. */
+FABRIC_TEST(test_an_entry_that_goes_is_cleared_first, "ring(4;1)")
+{
+	const struct graph_target *t = &f->g->targets[f->g->first_target[0]];
+	AUTO(lft) *held = lft_new(4, f->g->top), *first = NULL, *bridge = NULL;
+	AUTO(lft) *wanted = lft_new(4, f->g->top);
+	g_autofree uint8_t *looped = g_malloc0(f->g->n_edges);
+	g_autoptr(GArray) later = g_array_new(FALSE, FALSE,
+					      sizeof(struct transition_entry));
+	struct channels *c = NULL, *together = NULL;
+
+	lft_row(held, 0)[t->lid] = lft_row(wanted, 0)[t->lid] = t->port;
+	lft_row(held, 1)[t->lid] = lab_port_to(f->g, 1, 0);
+	first = transition_make(f->g, held, wanted, NULL, looped, later);
+	assert_int_equal(lft_row(first, 1)[t->lid], LFT_NO_PATH);
+	assert_int_equal(later->len, 0);
+	assert_true(channels_load(&c, f->g, held, NULL, NULL));
+	assert_true(transition_steps(f->g, held, held, wanted, c, &together,
+				     &bridge, later));
+	assert_null(bridge);
+	channels_free(together);
+	channels_free(c);
+}
+
 /* Of one switch the new channel is in a loop; the paths of all others arrive by
  * its old one. */
 FABRIC_TEST(test_first_stage_has_all_that_arrives, "mesh(20,20;1)")
