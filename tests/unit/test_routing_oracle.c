@@ -42,8 +42,8 @@ static const unsigned damage[] = { 0, 20, 80 };	/* per mille */
 #define MEAN_MAX	1.25	/* times the bound, of auto */
 #define SPREAD_MAX	2.6	/* on average over the fabrics */
 #define N_GROUPS	40u
-#define LOST_PART	1000u	/* one member in so many, a switch's port 0, may be in
-				   no tree: seeds 0 to 80 have at most 38 of 51,518 */
+#define LOST_PART	1000u	/* one member in so many may be in no tree: seeds 0
+				   to 400 have at most 39 of 51,220 */
 #define WORST_MAX	2.6
 /* Of one engine on a tree, and on average over trees and engines. Seeds 1 to 40
  * have at most 1.87 and 1.10: hosts on spines are joined by turns at leaves,
@@ -648,9 +648,9 @@ count_hosts(const struct multicast_group *group)
 	return n;
 }
 
-/* Members that are reported as lost get nothing, all others everything. There is
- * room for all hosts; a switch's port 0 never costs an engine its routes, so it
- * may be without. */
+/* Members that are reported as lost get nothing, all others everything. Engines
+ * that are free of credit loops leave room for all hosts; a switch's port 0 never
+ * costs them a route, so it may be without. */
 static void
 judge_groups(const struct trial *t, const struct choice *choice,
 	     const uint32_t *ranks, const struct channels *channels,
@@ -675,8 +675,9 @@ judge_groups(const struct trial *t, const struct choice *choice,
 	assert_same_masks(out.mft, again.mft);
 	left = oracle_groups(groups, N_GROUPS, &out);
 	for (unsigned i = 0; i < N_GROUPS; i++) {
-		assert_int_equal(count_hosts(&left[i]),
-				 count_hosts(&groups[i]));
+		if (choice->engine->deadlock_free)
+			assert_int_equal(count_hosts(&left[i]),
+					 count_hosts(&groups[i]));
 		spread->members += groups[i].n_members;
 		spread->lost += groups[i].n_members - left[i].n_members;
 	}
