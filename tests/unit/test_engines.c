@@ -8,7 +8,6 @@
 #include "routing/grid.h"
 #include "routing/metrics.h"
 #include "routing/order.h"
-#include "routing/repair.h"
 #include "routing/verify.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/route_lab.h"
@@ -427,45 +426,6 @@ TEST(test_lost_cable_changes_little_and_comes_back)
 			fabric_clear(&cut);
 			fabric_clear(&whole);
 		}
-}
-
-/* As does a repair, at most three times as many blocks as used the cable: load
- * is moved that the loss did not touch. */
-TEST(test_repair_of_a_lost_cable_changes_little)
-{
-	static const char *const specs[] = {
-		"PGFT(4,4;1,4)", "PGFT(3,3,3;1,2,2)", "PGFT(3,3,3;1,3,3)",
-	};
-
-	for (size_t k = 0; k < 16 * G_N_ELEMENTS(specs); k++) {
-		AUTO_VALUE(fabric_clear) struct fabric whole;
-		struct repair *repair;
-		struct engine_input in;
-		AUTO(snapshot) *s = NULL;
-		struct choice c;
-		uint32_t edge;
-
-		fabric_open(&whole, &engine_ftree,
-			    lab_generate(specs[k / 16], k, 0), 0);
-		fabric_choose(&whole);
-		repair = repair_new(graph_new(whole.s, whole.lids),
-				    &whole.choice);
-		edge = (uint32_t)k % 16 * whole.g->n_edges / 16;
-		s = snapshot_copy(whole.s);
-		lab_cut(s, snapshot_port_of(s,
-			s->switches[graph_owner(whole.g, edge)],
-			whole.g->edges[edge].port));
-		in = (struct engine_input){
-			.g = graph_new(s, whole.lids),
-			.previous = whole.out.lft,
-		};
-		assert_true(repair_tables(repair, &in, &c));
-		assert_in_range(lab_count_blocks(whole.out.lft, c.lft), 1,
-				3 * count_users(&whole, edge));
-		choice_clear(&c);
-		graph_free((struct graph *)in.g);
-		repair_free(repair);
-	}
 }
 
 /* A leaf finds another way to the ports 0 behind a lost cable. Of the switches

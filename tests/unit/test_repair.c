@@ -434,6 +434,9 @@ TEST(test_a_lost_cable_changes_few_blocks)
 		uint32_t stride, blocks;	/* each so manyth port; most */
 		double load;	/* times that of before, at most */
 	} t[] = {
+		{ "PGFT(4,4;1,4)", 1, 4, 2.01 },
+		{ "PGFT(3,3,3;1,2,2)", 1, 8, 2.01 },
+		{ "PGFT(3,3,3;1,3,3)", 1, 9, 2.01 },
 		{ "PGFT(6,6;1,6)", 1, 4, 2.01 },
 		{ "PGFT(12,12;1,6)", 5, 8, 1.51 },
 		{ "PGFT(6,6,18;1,6,6)", 97, 40, 2.01 },
