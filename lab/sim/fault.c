@@ -73,10 +73,10 @@ rules_apply(struct sim *sim, struct sim_packet *p)
 	return SIM_PASSAGE_FREE;
 }
 
-unsigned
+void
 sim_rule_add(struct sim *sim, const struct sim_rule *rule)
 {
-	struct sim_fault r = { .r = *rule, .id = ++sim->last_rule };
+	struct sim_fault r = { .r = *rule };
 
 	g_assert(rule->per_mille <= 1000 && rule->us >= 0);
 	if (!sim->rules)
@@ -84,7 +84,6 @@ sim_rule_add(struct sim *sim, const struct sim_rule *rule)
 					 sizeof(struct sim_fault));
 	sim->hooks.travel = rules_apply;
 	g_array_append_val(sim->rules, r);
-	return r.id;
 }
 
 void

@@ -151,8 +151,8 @@ struct sim_rule {
 	int64_t us;
 };
 
-/* Returns an id, never 0. Rules apply in the order in which they came. */
-unsigned sim_rule_add(struct sim *sim, const struct sim_rule *rule);
+/* Rules apply in the order in which they came. */
+void sim_rule_add(struct sim *sim, const struct sim_rule *rule);
 void sim_rules_clear(struct sim *sim, uint32_t node);	/* all for this one */
 
 /* Agents. */

@@ -93,7 +93,6 @@ struct sim_node {
 
 struct sim_fault {
 	struct sim_rule r;
-	unsigned id;
 	uint64_t hits;
 };
 
@@ -133,7 +132,6 @@ struct sim {
 
 	uint64_t rng;
 	GArray *rules;		/* struct sim_fault; or NULL */
-	unsigned last_rule;
 	struct sim_hooks hooks;
 	sim_step_fn step;	/* NULL: no stepping */
 	void *step_data;

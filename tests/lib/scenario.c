@@ -451,8 +451,8 @@ do_sm(struct play *p, char **words)
 			return play_fail(p, "the port has one");
 	if (p->sm.m_key)
 		add_secrets(p);
-	manager_open_freezable(play_manager(p, i), p->w.sim, port, &p->sm,
-			       i || !p->has_log ? NULL : p->log);
+	manager_open(play_manager(p, i), p->w.sim, port, &p->sm,
+		     i || !p->has_log ? NULL : p->log);
 	return do_mark(p, NULL);
 }
 

@@ -117,18 +117,6 @@ sim_at_mad(struct sim *sim, const struct sim_match *match, unsigned nth,
 	sim->hooks.serve = play_cues;
 }
 
-/* --- rules --- */
-
-void
-sim_rule_remove(struct sim *sim, unsigned id)
-{
-	for (guint i = 0; sim->rules && i < sim->rules->len; i++)
-		if (g_array_index(sim->rules, struct sim_fault, i).id == id) {
-			g_array_remove_index(sim->rules, i);
-			return;
-		}
-}
-
 /* --- agents --- */
 
 static void

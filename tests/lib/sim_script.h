@@ -12,8 +12,6 @@ void sim_run(struct sim *sim, int64_t until_us);
 /* Until nothing is going to happen (true) or until the limit (false). */
 bool sim_run_idle(struct sim *sim, int64_t limit_us);
 
-void sim_rule_remove(struct sim *sim, unsigned id);
-
 /* Something that happens once, before the nth (from 1) SMP that matches is
  * served from now on. */
 typedef void (*sim_action_fn)(struct sim *sim, void *data);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lab/generate.h"
 #include "tests/lib/auto.h"
 
 const struct sa_params manager_sa = {
@@ -57,10 +56,9 @@ show(bool shown, void *data)
 	sim_client_show(data, shown);
 }
 
-static void
-open_manager(struct manager *m, struct sim *sim, uint32_t port,
-	     const struct sm_instance_params *params, const char *log,
-	     bool is_freezable)
+void
+manager_open(struct manager *m, struct sim *sim, uint32_t port,
+	     const struct sm_instance_params *params, const char *log)
 {
 	struct sm_instance_params own = params ? *params : manager_defaults;
 
@@ -70,7 +68,7 @@ open_manager(struct manager *m, struct sim *sim, uint32_t port,
 	m->problems = g_string_new(NULL);
 	m->warnings = g_string_new(NULL);
 	m->t = sim_attach(sim, port, SIM_ROLE_MANAGER);
-	m->freezer = is_freezable ? freezer_new(m->t) : NULL;
+	m->freezer = freezer_new(m->t);
 	m->log = log_open(log ?: g_getenv("MINISM_TEST_LOG") ?: "/dev/null",
 			  LOG_DEBUG, NULL);
 	g_assert(m->log);
@@ -83,20 +81,6 @@ open_manager(struct manager *m, struct sim *sim, uint32_t port,
 	m->desk = m->sm->sa_server;
 	m->mcast = m->sm->mcast;
 	sweep_request(m->sweep, SWEEP_CAUSE_START);
-}
-
-void
-manager_open(struct manager *m, struct sim *sim, uint32_t port,
-	     const struct sm_instance_params *params, const char *log)
-{
-	open_manager(m, sim, port, params, log, false);
-}
-
-void
-manager_open_freezable(struct manager *m, struct sim *sim, uint32_t port,
-		       const struct sm_instance_params *params, const char *log)
-{
-	open_manager(m, sim, port, params, log, true);
 }
 
 void
@@ -148,33 +132,6 @@ manager_wait_up(struct manager *m, int64_t limit_us)
 		if (m->last == SWEEP_END_UP)
 			return true;
 	return false;
-}
-
-void
-world_open(struct world *w, const char *spec, uint64_t seed,
-	   const struct sm_instance_params *params)
-{
-	const struct generate_options options = {
-		.seed = seed, .shuffle_guids = true,
-	};
-	struct sim_params sp = sim_params_default;
-	g_autoptr(GError) error = NULL;
-
-	memset(w, 0, sizeof(*w));
-	w->s = generate_fabric(spec, &options, &error);
-	g_assert_no_error(error);
-	sp.seed = seed;
-	w->sim = sim_new(w->s, &sp);
-	manager_open(&w->m, w->sim, w->s->local_port, params, NULL);
-}
-
-void
-world_close(struct world *w)
-{
-	if (w->m.t)
-		manager_close(&w->m);
-	sim_free(w->sim);
-	snapshot_unref(w->s);
 }
 
 bool

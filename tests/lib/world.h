@@ -15,8 +15,7 @@ struct manager {
 	struct sim *sim;
 	uint32_t port;
 	struct transport *t;	/* NULL: there is none */
-	struct freezer *freezer;	/* of its process; NULL: see
-					   manager_open_freezable() */
+	struct freezer *freezer;	/* of its process */
 	struct log *log;
 	struct sm_instance *sm;
 	/* parts of it */
@@ -42,9 +41,6 @@ extern const struct sa_params manager_sa;
  * that of MINISM_TEST_LOG, if any. */
 void manager_open(struct manager *m, struct sim *sim, uint32_t port,
 		  const struct sm_instance_params *params, const char *log);
-void manager_open_freezable(struct manager *m, struct sim *sim, uint32_t port,
-			    const struct sm_instance_params *params,
-			    const char *log);
 void manager_close(struct manager *m);
 /* It is told to end, as by TERM; false: it has not said in time that it may. */
 bool manager_retire(struct manager *m);
@@ -61,12 +57,6 @@ struct world {
 };
 #define WORLD_LID_CA		1u
 #define WORLD_LID_SWITCH	2u
-
-/* The fabric, with GUIDs in random order, is there and the SM attached to its
- * local port; its first sweep is requested. */
-void world_open(struct world *w, const char *spec, uint64_t seed,
-		const struct sm_instance_params *params);
-void world_close(struct world *w);
 
 /* Runs until the SM rests and has nothing noted, `limit` us at the most;
  * false if it did not come to rest. */
