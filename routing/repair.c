@@ -673,7 +673,6 @@ static bool
 repair_all(struct repairing *w, const struct lft *held)
 {
 	struct mend *m = &w->m;
-	g_autofree uint8_t *bare = NULL;
 	bool ok = false, is_large = true;
 	struct channels *c;
 	unsigned i;
@@ -691,7 +690,6 @@ repair_all(struct repairing *w, const struct lft *held)
 	     w->r->made.alone.reach.lost_hosts))
 		return false;
 	c = g_steal_pointer(&w->r->c);
-	bare = g_memdup2(w->r->is_bare, m->g->n_edges);
 	m->c = c;
 	m->before = c->work;
 	for (i = 0; !ok && i < G_N_ELEMENTS(attempts); i++) {
@@ -704,11 +702,6 @@ repair_all(struct repairing *w, const struct lft *held)
 			repair_lids(w);
 		is_large = ok && !repair_is_small(w);
 		ok = ok && !is_large && repair_steps(w, held);
-	}
-	if (!ok) {
-		channels_free(w->r->c);
-		w->r->c = g_steal_pointer(&c);
-		memcpy(w->r->is_bare, bare, m->g->n_edges);
 	}
 	channels_free(c);
 	return ok;

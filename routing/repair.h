@@ -25,8 +25,8 @@ void repair_set_subnet(struct repair *r, struct snapshot *s);
  * (in->previous). False, with *c empty, if the engines have to route the
  * fabric: there are new cables, switches or hosts; too much is lost; a pair
  * would lose its path; or the switches hold entries of another origin, or into
- * a cable that no tables may use. If nothing is lost, the tables are those of
- * repair_new().
+ * a cable that no tables may use; then `r` is good only for switches that hold
+ * the tables of repair_new(). If nothing is lost, the tables are those.
  */
 bool repair_tables(struct repair *r, const struct engine_input *in,
 		   struct choice *c);

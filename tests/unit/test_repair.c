@@ -412,8 +412,11 @@ TEST(test_a_lost_cable_is_not_in_the_way_of_its_detour)
 		assert_true(repair_without(&lab, sw, nth, false));
 		assert_true(lab_change(&lab, snapshot_ref(s), &worst));
 		assert_true(lab_change(&lab, less, &worst));
-		assert_true(lab_change(&lab, s, &worst));
+		assert_true(lab_change(&lab, snapshot_ref(s), &worst));
 		assert_false(repair_without(&lab, sw, nth, true));
+		memcpy(lab.held->ports, lab.whole.lft->ports,
+		       lft_size(lab.held));
+		assert_true(lab_change(&lab, s, &worst));
 		/* its turns and those of the detour have a loop */
 		assert_false(lab_change(&lab, snapshot_ref(lab.s), &worst));
 		memcpy(lab.held->ports, lab.whole.lft->ports,
