@@ -25,9 +25,8 @@
  * Structs. A step holds indices and masks, not values: the program stage and
  * the printer take those from desired_port() and desired_switch().
  *
- * Flow. plan_diff() visits all nodes once, plan_left() only those that the plan
- * wrote, and their neighbours. A switch adds its PortStateChange, its LFT
- * blocks (a memcmp a block) and its SwitchInfo. With a bridge all switches hold
+ * Flow. plan_diff() visits all nodes once. A switch adds its PortStateChange,
+ * its LFT blocks (a memcmp a block) and its SwitchInfo. With a bridge all switches hold
  * its tables after the first stage, as was verified, so a block that differs from
  * it is a step even if its final entries are held already. A port adds
  *	in Init, link whole	ARM with all that differs, then ACTIVATE
@@ -35,7 +34,7 @@
  *	anything else		PLAN_PORT if something differs
  * and the blocks of its tables that differ. As nodes and ports are visited in
  * index order, the steps of a kind are sorted by node, port and block;
- * diff_nodes() puts the kinds behind each other. A link is whole if both
+ * plan_diff() puts the kinds behind each other. A link is whole if both
  * ends are known and neither is Down. A component that the port accepted
  * earlier but did not keep is no difference, or the plan of such a port would
  * never become empty.
@@ -393,11 +392,8 @@ struct diff {
 	const struct desired *w;
 	const struct lft_seen *seen;
 	const struct port_tables *held;
-	const uint32_t *forgotten;
+	uint32_t *forgotten;
 	GArray *steps;		/* struct plan_step, as they are found */
-	uint8_t *differs;	/* by node, see struct plan */
-	bool all_blocks;	/* see struct desired */
-	const struct lft *bridge;	/* NULL: there is none, or it is over */
 };
 
 static void
@@ -420,9 +416,9 @@ diff_port(struct diff *d, uint32_t port)
 	bool rises;
 
 	fields = desired_port(d->s, d->w, port, &info);
-	if (d->forgotten && fields & d->forgotten[port]) {
+	if (d->forgotten) {
+		d->forgotten[port] &= fields;
 		fields &= ~d->forgotten[port];
-		d->differs[p->node] = true;
 	}
 
 	/* Port 0 has no link state to change (IBA 14.2.5.6). */
@@ -465,8 +461,8 @@ diff_switch(struct diff *d, uint32_t node)
 {
 	const struct snapshot_node *n = &d->s->nodes[node];
 	const uint8_t *row = lft_row(d->w->lft, n->sw_index);
-	const uint8_t *bridge = d->bridge ?
-		lft_row(d->bridge, n->sw_index) : NULL;
+	const uint8_t *bridge = d->w->bridge ?
+		lft_row(d->w->bridge, n->sw_index) : NULL;
 	uint32_t end = MIN(n->sw.linear_fdb_cap, d->w->lft->top + 1u);
 	struct plan_step step = {
 		.kind = PLAN_LFT, .node = node, .port = SNAPSHOT_NONE,
@@ -484,13 +480,13 @@ diff_switch(struct diff *d, uint32_t node)
 		 * any value for them. */
 		size_t len = MIN(LFT_BLOCK, n->sw.linear_fdb_cap - lid);
 
-		if (!held || d->all_blocks ||
+		if (!held || d->w->all_blocks ||
 		    memcmp(held, row + lid, len) != 0 ||
 		    (bridge && memcmp(held, bridge + lid, len) != 0))
 			g_array_append_val(d->steps, step);
 	}
 	fields &= ~(unsigned)SWITCH_FIELD_CHANGE;
-	if (d->all_blocks && plan_hidden_blocks(d->s, node, &first))
+	if (d->w->all_blocks && plan_hidden_blocks(d->s, node, &first))
 		add_step(d, PLAN_MFT, node, SNAPSHOT_NONE, 0);
 	if (fields)
 		add_step(d, PLAN_SWITCH, node, SNAPSHOT_NONE, fields);
@@ -501,7 +497,6 @@ diff_node(struct diff *d, uint32_t node)
 {
 	const struct snapshot_node *n = &d->s->nodes[node];
 	uint32_t end = n->first_port + n->info.num_ports;
-	guint n_steps = d->steps->len;
 
 	if (snapshot_is_switch(n) && n->sw_known)
 		diff_switch(d, node);
@@ -512,27 +507,27 @@ diff_node(struct diff *d, uint32_t node)
 			diff_table(d, (enum port_table)t, port);
 		diff_port(d, port);
 	}
-	if (d->steps->len > n_steps)
-		d->differs[node] = true;
 }
 
-/* where: by node; NULL: everywhere. */
-static struct plan *
-diff_nodes(struct diff *d, const uint8_t *where)
+struct plan *
+plan_diff(const struct snapshot *s, const struct desired *w,
+	  const struct lft_seen *seen, const struct port_tables *held,
+	  uint32_t *forgotten)
 {
+	g_autoptr(GArray) steps = g_array_new(FALSE, FALSE,
+					      sizeof(struct plan_step));
+	struct diff d = { .s = s, .w = w, .seen = seen, .held = held,
+			  .forgotten = forgotten, .steps = steps };
 	struct plan *plan = g_new0(struct plan, 1);
 	const struct plan_step *step;
 	uint32_t next[PLAN_N_KINDS];
 
-	d->steps = g_array_new(FALSE, FALSE, sizeof(struct plan_step));
-	d->differs = plan->differs = g_new0(uint8_t, d->s->n_nodes + 1u);
-	for (uint32_t node = 0; node < d->s->n_nodes; node++)
-		if (!where || where[node])
-			diff_node(d, node);
+	for (uint32_t node = 0; node < s->n_nodes; node++)
+		diff_node(&d, node);
 	/* sorts the steps by kind; in a kind they stay as they are */
-	plan->n_steps = d->steps->len;
+	plan->n_steps = steps->len;
 	plan->steps = g_new(struct plan_step, plan->n_steps);
-	step = (const void *)d->steps->data;
+	step = (const void *)steps->data;
 	for (uint32_t i = 0; i < plan->n_steps; i++)
 		plan->first[step[i].kind + 1]++;
 	for (unsigned k = 0; k < PLAN_N_KINDS; k++) {
@@ -541,39 +536,7 @@ diff_nodes(struct diff *d, const uint8_t *where)
 	}
 	for (uint32_t i = 0; i < plan->n_steps; i++)
 		plan->steps[next[step[i].kind]++] = step[i];
-	g_array_unref(d->steps);
 	return plan;
-}
-
-struct plan *
-plan_diff(const struct snapshot *s, const struct desired *w,
-	  const struct lft_seen *seen, const struct port_tables *held,
-	  const uint32_t *forgotten)
-{
-	struct diff d = { .s = s, .w = w, .seen = seen, .held = held,
-			  .forgotten = forgotten, .all_blocks = w->all_blocks,
-			  .bridge = w->bridge };
-
-	return diff_nodes(&d, NULL);
-}
-
-/* The desired values of a port follow from its node and that at the other end. */
-struct plan *
-plan_left(const struct plan *sent, const struct snapshot *after,
-	  const struct desired *w, const struct lft_seen *seen,
-	  const struct port_tables *held)
-{
-	struct diff d = { .s = after, .w = w, .seen = seen, .held = held };
-	g_autofree uint8_t *where = g_memdup2(sent->differs, after->n_nodes);
-
-	for (uint32_t port = 0; port < after->n_ports; port++) {
-		uint32_t peer = after->ports[port].peer;
-
-		if (peer != SNAPSHOT_NONE &&
-		    sent->differs[after->ports[port].node])
-			where[after->ports[peer].node] = true;
-	}
-	return diff_nodes(&d, where);
 }
 
 void
@@ -582,7 +545,6 @@ plan_free(struct plan *plan)
 	if (!plan)
 		return;
 	g_free(plan->steps);
-	g_free(plan->differs);
 	g_free(plan);
 }
 

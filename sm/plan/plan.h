@@ -184,8 +184,6 @@ struct plan {
 	struct plan_step *steps;
 	uint32_t first[PLAN_N_KINDS + 1];	/* steps of kind k are
 						   first[k] .. first[k+1]-1 */
-	uint8_t *differs;	/* by node: it has a step, or a forgotten field
-				   differs from the desired one */
 };
 
 /*
@@ -194,7 +192,8 @@ struct plan {
  * held: the tables of ports that the devices hold; NULL, or a block that is not
  *	known: it is in the plan.
  * forgotten: by port index, the port_fields that this port was seen to accept
- *	and forget: a difference in only these makes no step. May be NULL.
+ *	and forget: a difference in only these makes no step. Those that do not
+ *	differ are taken out. May be NULL.
  * Ports that are not known, and switches of which SwitchInfo is not known, get
  * no step. ARM: a known port in Init on a link whose other end is known, too;
  * ACTIVATE: such a port below Active (a fresh link has both).
@@ -202,13 +201,7 @@ struct plan {
 struct plan *plan_diff(const struct snapshot *s, const struct desired *w,
 		       const struct lft_seen *seen,
 		       const struct port_tables *held,
-		       const uint32_t *forgotten);
-/* The result of plan_diff() without `forgotten` after `sent`, made from the same
- * snapshot, desired state and tables, has been sent: only the nodes of its steps
- * and their neighbours are compared. Caller frees. */
-struct plan *plan_left(const struct plan *sent, const struct snapshot *after,
-		       const struct desired *w, const struct lft_seen *seen,
-		       const struct port_tables *held);
+		       uint32_t *forgotten);
 void plan_free(struct plan *plan);
 /* How many entries of a PLAN_LFT step will differ from what the switch holds; of
  * a block that was never read, lead somewhere. */

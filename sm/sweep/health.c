@@ -81,54 +81,20 @@ judge_routes(struct health *v, const struct snapshot *s,
 		 reach->lid);
 }
 
-/* Tables: programming reports each block that failed; here the blocks that
- * were not read back as desired are counted. */
+/* Fields that ports have not taken. */
 static void
-judge_tables(struct health *v, const struct snapshot *s,
-	     const struct plan *left)
-{
-	static const enum plan_kind kinds[] = { PLAN_LFT, PLAN_TABLE };
-
-	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-		uint32_t first = left->first[kinds[i]];
-		uint32_t n = left->first[kinds[i] + 1] - first;
-		const struct snapshot_node *at;
-
-		if (!n)
-			continue;
-		at = &s->nodes[left->steps[first].node];
-		complain(v, "not read back as written: %u block%s of %s, the "
-			 "first on %s (0x%016" G_GINT64_MODIFIER "x)", n,
-			 text_plural(n),
-			 kinds[i] == PLAN_LFT ? "forwarding tables" :
-			 "tables of ports", snapshot_node_name(at),
-			 at->info.node_guid);
-	}
-}
-
-/* Ports: fields that they have not taken. */
-static void
-judge_ports(struct health *v, const struct snapshot *s, const struct plan *left)
+judge_ports(struct health *v, const struct snapshot *s, const uint32_t *untaken)
 {
 	struct field_tally guard = { 0 };
 	uint32_t bad = 0;
 
-	for (uint32_t i = 0; i < left->n_steps; i++) {
-		const struct plan_step *step = &left->steps[i];
-		unsigned address = step->fields & PORT_FIELDS_ADDRESS;
-		unsigned fields = step->fields & PORT_FIELDS_GUARD;
+	for (uint32_t port = 0; untaken && port < s->n_ports; port++) {
+		unsigned fields = s->ports[port].known ? untaken[port] : 0;
+		unsigned address = fields & PORT_FIELDS_ADDRESS;
 		g_autoptr(GString) names = NULL;
 		g_autofree char *place = NULL;
 
-		/* such a PLAN_PORT or PLAN_ARM step has the fields of
-		 * PLAN_ACTIVATE as well */
-		if (step->kind != PLAN_PORT && step->kind != PLAN_ARM)
-			continue;
-		/* A hidden M_Key may be the right one; if not, the port
-		 * rejects Sets, which is reported. */
-		if (mkey_db_is_hidden(&s->ports[step->port].info))
-			fields &= ~(unsigned)PORT_FIELD_M_KEY;
-		field_tally_add(&guard, step->port, fields);
+		field_tally_add(&guard, port, fields & PORT_FIELDS_GUARD);
 		if (!address || bad++ >= PORT_LINES_MAX)
 			continue;
 		names = g_string_new(NULL);
@@ -137,7 +103,7 @@ judge_ports(struct health *v, const struct snapshot *s, const struct plan *left)
 				g_string_append_printf(names, "%s%s",
 					names->len ? ", " : "",
 					port_field_name(bit));
-		place = snapshot_place(s, step->node, step->port);
+		place = snapshot_place(s, s->ports[port].node, port);
 		complain(v, "%s has not taken its %s", place, names->str);
 	}
 	if (bad > PORT_LINES_MAX)
@@ -179,8 +145,7 @@ judge_caps(struct health *v, const struct snapshot *s,
 
 void
 health_judge(struct health *v, const struct snapshot *s,
-	      const struct choice *choice, const struct plan *left,
-	      bool expects)
+	     const struct choice *choice, const uint32_t *untaken, bool expects)
 {
 	*v = (struct health){
 		.lines = g_ptr_array_new_with_free_func(g_free),
@@ -201,10 +166,7 @@ health_judge(struct health *v, const struct snapshot *s,
 	v->n_found = v->lines->len;
 	judge_caps(v, s, choice);
 	judge_routes(v, s, choice);
-	if (left) {
-		judge_tables(v, s, left);
-		judge_ports(v, s, left);
-	}
+	judge_ports(v, s, untaken);
 	/* last: the rest names the switch that is the cause, this its
 	 * neighbours' ports */
 	judge_links(v, s);

@@ -15,7 +15,7 @@
 struct health {
 	bool up;		/* every reachable port Active and with its
 				   address, every LID routed on every switch,
-				   all tables read back, no failure */
+				   the plan carried out, no failure */
 	uint32_t n_silent;	/* ports that were left to the expected fabric */
 	GPtrArray *lines;	/* of char *: problems; first those of the
 				   discovery, behind which go those that a device
@@ -24,12 +24,12 @@ struct health {
 	GPtrArray *warnings;	/* of char *: no reason not to be UP */
 };
 
-/* s: after programming. choice: the present tables. left: steps that are
- * still needed after the read-back; NULL: none. expects: ports behind which no
+/* s: after programming. choice: the present tables. untaken: by port, the fields
+ * that it has not taken; NULL: none. expects: ports behind which no
  * node answers are a matter of the expected fabric, which may be without them;
  * else they are problems. */
 void health_judge(struct health *v, const struct snapshot *s,
-		  const struct choice *choice, const struct plan *left,
+		  const struct choice *choice, const uint32_t *untaken,
 		  bool expects);
 void health_clear(struct health *v);
 

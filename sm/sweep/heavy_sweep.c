@@ -255,7 +255,7 @@ judge_isolation(const struct sweep *s, GPtrArray *lines)
 }
 
 static void
-judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
+judge(struct sweep *s, GPtrArray *problems)
 {
 	const struct choice *choice = &s->view.choice;
 	struct sweep_report r = { .view = &s->view, .choice = choice,
@@ -266,7 +266,7 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 		observe_master(s) : NULL;
 	struct health v;
 
-	health_judge(&v, n, choice, left,
+	health_judge(&v, n, choice, s->run.untaken,
 		     sweep_goal_stays(s->params.goal));
 	for (guint i = 0; i < s->run.table_faults->len; i++)
 		g_ptr_array_insert(v.lines, (gint)v.n_found++,
@@ -311,7 +311,6 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 {
 	struct sweep *s = data;
 	unsigned fields = 0;
-	struct plan *left;
 
 	s->run.batch = NULL;
 	log_say(s->log, LOG_VERBOSE, "sweep", "plan: %u steps done, %u "
@@ -330,8 +329,10 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 	/* An address or a protection that was acknowledged and not taken is
 	 * sent again soon, then less and less often: most devices that do so
 	 * are being reset. */
-	for (uint32_t port = 0; port < result->after->n_ports; port++)
+	for (uint32_t port = 0; port < result->after->n_ports; port++) {
 		fields |= result->untaken[port];
+		s->run.untaken[port] |= result->untaken[port];
+	}
 	if (fields & (PORT_FIELDS_ADDRESS | PORT_FIELDS_GUARD)) {
 		s->retry_us = CLAMP(2 * s->retry_us, RETRY_MIN_US,
 				    fields & PORT_FIELDS_ADDRESS ?
@@ -350,11 +351,13 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 	if (s->params.keystore)
 		mkey_db_learn(s->params.keystore->ring, result->after);
 	persist_keys_save(s->params.keystore);
-	left = plan_left(s->run.plan, result->after, &s->run.wanted,
-			 s->next.seen, s->next.tables);
+	if (result->failed || result->held_back)
+		g_ptr_array_add(result->problems, g_strdup_printf("%u of %u "
+				"steps of the plan are not done",
+				result->failed + result->held_back,
+				s->run.plan->n_steps));
 	publish(s, result->after);
-	judge(s, result->problems, left);
-	plan_free(left);
+	judge(s, result->problems);
 	program_result_clear(result);
 }
 
@@ -411,8 +414,6 @@ static void
 make_plan(struct sweep *s, bool keys_stay)
 {
 	const struct snapshot *n = s->next.subnet;
-	g_autofree uint32_t *not_sent = persist_not_sent(s->memory, n,
-							 s->run.is_repair);
 
 	s->owes_lfts |= is_inherited(s);
 	if (s->params.goal == SWEEP_GOAL_FABRIC && !s->run.phys)
@@ -435,8 +436,10 @@ make_plan(struct sweep *s, bool keys_stay)
 		.phys = s->run.phys,
 	};
 	g_clear_pointer(&s->run.plan, plan_free);
+	g_free(s->run.untaken);
+	s->run.untaken = persist_not_sent(s->memory, n, s->run.is_repair);
 	s->run.plan = plan_diff(n, &s->run.wanted, s->next.seen, s->next.tables,
-			    not_sent);
+			      s->run.untaken);
 	if (s->run.wanted.all_blocks)
 		log_say(s->log, LOG_INFO, "sweep", "another manager has "
 			"programmed this fabric: all forwarding tables are "
@@ -448,7 +451,6 @@ static void
 send_plan(struct sweep *s)
 {
 	const struct plan *plan = s->run.plan;
-	struct plan *left;
 	bool is_known;
 
 	/* after the keys, for which this sweep waits */
@@ -461,11 +463,8 @@ send_plan(struct sweep *s)
 			      s->run.is_repair);
 		if (!s->run.is_repair)
 			s->retry_us = 0;
-		left = plan_left(plan, s->next.subnet, &s->run.wanted,
-				 s->next.seen, s->next.tables);
 		publish(s, NULL);
-		judge(s, NULL, left);
-		plan_free(left);
+		judge(s, NULL);
 		return;
 	}
 	s->totals.lft_blocks += plan->first[PLAN_LFT + 1] -
@@ -667,7 +666,7 @@ observe(struct sweep *s)
 	observe_judge(s, problems);
 	s->run.plan = g_new0(struct plan, 1);
 	publish(s, NULL);
-	judge(s, problems, NULL);
+	judge(s, problems);
 }
 
 void

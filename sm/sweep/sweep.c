@@ -251,6 +251,7 @@ clear_run(struct sweep *s)
 	isolation_free(r->isolation);
 	g_free(r->reregister);
 	g_free(r->phys);
+	g_free(r->untaken);
 	*r = (struct sweep_run){ 0 };
 	choice_end_stages(&s->view.choice);
 	sweep_view_clear(&s->next);

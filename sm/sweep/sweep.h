@@ -331,6 +331,8 @@ struct sweep_run {
 	uint8_t *fresh;			/* see struct sweep_report */
 	struct isolation *isolation;
 	uint8_t *reregister, *phys;	/* by port, see struct desired */
+	uint32_t *untaken;		/* by port: fields that it has not taken,
+					   in sweeps before, and in this one */
 	struct desired wanted;
 	struct plan *plan;
 };

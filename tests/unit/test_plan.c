@@ -18,7 +18,6 @@ struct stage {
 	struct fabric *f;
 	uint32_t *forgotten;	/* by port */
 	bool is_unknown;	/* no block is known */
-	struct plan *sent;
 	char *digest;		/* of the last plan */
 	struct port_tables *wanted;
 	struct qos qos;		/* the built-in values at first */
@@ -54,7 +53,6 @@ stage_open(struct stage *st)
 static void
 stage_close(struct stage *st)
 {
-	plan_free(st->sent);
 	g_free(st->digest);
 	port_tables_unref(st->wanted);
 	for (uint32_t i = 0; i < st->f->s->n_nodes; i++)
@@ -807,30 +805,11 @@ WORD(do_told_with, struct stage *st)
 	assert_int_equal(kinds, 1u << kind_of(words[1]));
 }
 
-/* The plan of now is sent. */
-WORD(do_remember, struct stage *st)
-{
-	plan_free(st->sent);
-	st->sent = make_plan(st);
-}
-
-/* left PORT FIELDS: that is left of the plan of now; left-at PORT N: of the
- * one that was sent are so many steps, one of them there */
+/* PORT FIELDS: of the forgotten ones these differ */
 WORD(do_left, struct stage *st)
 {
-	struct fabric *f = st->f;
-	bool is_now = strcmp(words[-1], "left") == 0;
-	AUTO(plan) *plan = make_plan(st);
-	AUTO(plan) *left = plan_left(is_now ? plan : st->sent, f->s, &f->w,
-				      f->seen, f->held);
-	const struct plan_step *step = find_step(left, PLAN_PORT,
-						 port_of(st, words[0]));
-
-	assert_non_null(step);
-	assert_range(is_now ? "1" : words[1], left->n_steps);
-	if (is_now)
-		assert_int_equal(step->fields,
-				 fields_of(port_fields, words[1]));
+	assert_int_equal(st->forgotten[port_of(st, words[0])],
+			 fields_of(port_fields, words[1]));
 }
 
 /* N steps are done; write-tables N: the blocks of tables only */
@@ -932,8 +911,7 @@ static const struct unit_word all_words[] = {
 	{ "first-step", do_first_step }, { "steps", do_steps },
 	{ "step", do_step }, { "no-step-at", do_no_step_at },
 	{ "no-block-at", do_no_step_at }, { "told-with", do_told_with },
-	{ "remember", do_remember }, { "left", do_left },
-	{ "left-at", do_left }, { "carry-out", do_carry_out },
+	{ "left", do_left }, { "carry-out", do_carry_out },
 	{ "write-tables", do_carry_out }, { "text", do_text },
 	{ "json", do_text }, { "no-text", do_no_text }, { NULL, NULL },
 };
