@@ -12,7 +12,7 @@
  * port may have become Active by packets from the other end, so that our Set to
  * Active is rejected (IBA 14.3.6): in both cases PortInfo is read before a
  * problem is reported. A rejected Set has not asked the clients of the port to
- * register again, so this is set separately. At the end, ports that should have
+ * register again: a repair does. At the end, ports that should have
  * become Active and were not set are read: one that is Down has changed without
  * a trap.
  *
@@ -475,7 +475,7 @@ program_on_set(struct program *p, uint32_t index, const uint8_t *sent,
 		p->r.untaken[step->port] |= step->fields &
 			PORT_FIELDS_TRAINING;
 	if (step_state(step) && status == MAD_STATUS_BAD_VALUE)
-		program_order_add(p->order, PROGRAM_ORDER_LOOK_REFUSED, index);
+		program_order_add(p->order, PROGRAM_ORDER_LOOK_STATE, index);
 	else
 		refused(p, index, status);
 }
@@ -513,31 +513,15 @@ program_on_answer(struct program *p, const struct program_order_action *a,
 		return;
 	}
 	port_info_decode(data, &info);
-	switch ((enum program_order_act)a->act) {
-	case PROGRAM_ORDER_STEP:
-		break;
-	case PROGRAM_ORDER_TELL:
-		p->r.told[step->port] = true;
-		program_on_port(p, a->what, &info);
-		break;
-	case PROGRAM_ORDER_LOOK:
+	if (!step) {
 		take_look(p, a->what, &info);
-		break;
-	case PROGRAM_ORDER_LOOK_STATE:
-		program_on_port(p, a->what, &info);
-		break;
-	case PROGRAM_ORDER_LOOK_REFUSED:
-		/* The Set to Active was rejected since the port is Active
-		 * already: only the request to the clients is missing. */
-		if (step->kind == PLAN_ACTIVATE &&
-		    step->fields & PORT_FIELD_REREGISTER &&
-		    info.state >= PORT_STATE_ACTIVE)
-			program_order_add(p->order, PROGRAM_ORDER_TELL,
-					  a->what);
-		else
-			program_on_port(p, a->what, &info);
-		break;
+		return;
 	}
+	/* The Set was rejected since the port is Active already. */
+	if (step->fields & PORT_FIELD_REREGISTER && !p->r.told[step->port] &&
+	    info.state >= PORT_STATE_ACTIVE)
+		learn_changed(p, step->port);
+	program_on_port(p, a->what, &info);
 }
 
 static void
@@ -594,17 +578,13 @@ program_next(void *data, struct smp_request *r)
 		} else {
 			struct plan_step step = p->plan->steps[a.what];
 
-			/* Without the state: a request to the clients only. */
-			if (a.act == PROGRAM_ORDER_TELL)
-				step.kind = PLAN_PORT;
 			if (step.kind == PLAN_MFT)
 				step.block = a.part;
 			program_step_request(p->before, p->w, &step, r);
 			if (step.kind == PLAN_LFT)
 				memcpy(r->data, a.entries, LFT_BLOCK);
 		}
-		r->set = a.act == PROGRAM_ORDER_STEP ||
-			a.act == PROGRAM_ORDER_TELL;
+		r->set = a.act == PROGRAM_ORDER_STEP;
 		if (!p->r.locked->len ||
 		    !is_locked(p, snapshot_holder_of(p->before, r->port)))
 			return true;

@@ -11,11 +11,8 @@
 /* A step of the plan, or reading PortInfo. */
 enum program_order_act {
 	PROGRAM_ORDER_STEP,	  /* what = step */
-	PROGRAM_ORDER_TELL,	  /* what = step: likewise, without the port
-				     state */
 	PROGRAM_ORDER_LOOK,	  /* what = port: has it changed? */
 	PROGRAM_ORDER_LOOK_STATE, /* what = step: has the state changed? */
-	PROGRAM_ORDER_LOOK_REFUSED, /* likewise, after a rejected Set */
 };
 
 struct program_order_action {

@@ -70,8 +70,9 @@ check_left(const struct bench *b)
 	bool is_told = b->r.failed || b->r.held_back || b->r.problems->len;
 
 	for (uint32_t i = 0; i < left->n_steps && !is_told; i++)
-		assert_true(left->steps[i].port != SNAPSHOT_NONE &&
-			    b->r.untaken[left->steps[i].port]);
+		assert_true(left->steps[i].fields == PORT_FIELD_REREGISTER ||
+			    (left->steps[i].port != SNAPSHOT_NONE &&
+			     b->r.untaken[left->steps[i].port]));
 }
 
 /* Plans from what is known, and carries it out. */
@@ -295,11 +296,22 @@ tamper_already_active(struct sim *sim, uint32_t node, uint8_t *answer,
 
 BENCH_TEST(test_refused_activation_of_an_active_port_is_no_failure, "single(4)")
 {
+	static const uint8_t all[16] = { [0 ... 15] = 1 };
 	struct refusal r = { .b = b };
+	unsigned n = 0;
 
+	b->l->w.reregister = all;
+	for (uint32_t p = 0; p < b->l->s->n_ports; p++)
+		b->l->s->ports[p].info.cap_mask |=
+			PORT_CAP_HAS_CLIENT_REREGISTER;
 	sim_set_liar(b->sim, tamper_already_active, &r);
 	bench_run(b);
 	assert_true(r.sets > 0);
+	/* those whose clients were not asked are read again */
+	for (uint32_t p = 0; p < b->l->s->n_ports; p++)
+		n += snapshot_is_end_port(b->l->s, p) && !b->r.told[p];
+	assert_true(n > 0);
+	assert_int_equal(b->r.changed->len, n);
 	assert_int_equal(b->r.failed, 0);
 	assert_int_equal(b->r.problems->len, 0);
 }
