@@ -3,10 +3,7 @@
  * A batch of SMPs.
  *
  * Method. pump() fills the window from next(); each reply makes room and pumps
- * again. A batch ends when next() has no request and none is in flight. If
- * requests of others fill the window at that moment, one request is taken from
- * next() ahead of time to find out (`ahead`); no reply can come in between, so
- * the order of the requests is the same.
+ * again. A batch ends when next() has no request and none is in flight.
  *
  * Unreachable nodes. A directed route passes the management agent of every
  * switch on its way (IBA 14.2.2), so no node behind a switch that does not
@@ -42,8 +39,6 @@ struct smp_batch {
 	struct smp_stage stage;
 	GQueue flights;		/* struct flight, in the order of sending */
 	unsigned timer;		/* until the first request */
-	struct smp_request next;
-	bool ahead;		/* `next` is valid */
 	bool idle;		/* done() was called, and no request since */
 	uint8_t *unreachable;	/* by port: flag of the agent; NULL: none is
 				   set */
@@ -236,22 +231,17 @@ batch_pump(void *data)
 	struct smp_batch *b = data;
 	const struct smp_stage stage = b->stage;
 	struct smp_request r;
+	bool has_more;
 
 	while (!b->idle) {
-		while (has_room(b) || !b->flights.length) {
-			if (!b->ahead) {
-				memset(&b->next, 0, sizeof(b->next));
-				b->ahead = b->stage.next(b->stage.data,
-							 &b->next);
-			}
-			if (!b->ahead)
-				break;
+		do {
 			if (!has_room(b))
 				return;
-			r = b->next;
-			b->ahead = false;
-			batch_send(b, &r);
-		}
+			memset(&r, 0, sizeof(r));
+			has_more = b->stage.next(b->stage.data, &r);
+			if (has_more)
+				batch_send(b, &r);
+		} while (has_more);
 		if (b->flights.length || b->timer)
 			return;
 		b->idle = true;
