@@ -26,9 +26,9 @@
  * the printer take those from desired_port() and desired_switch().
  *
  * Flow. plan_diff() visits all nodes once. A switch adds its PortStateChange,
- * its LFT blocks (a memcmp a block) and its SwitchInfo. With a bridge all switches hold
- * its tables after the first stage, as was verified, so a block that differs from
- * it is a step even if its final entries are held already. A port adds
+ * its LFT blocks (a memcmp a block) and its SwitchInfo. With a bridge all switches
+ * hold its tables after the first stage, as was verified, so a block that differs
+ * from it is a step even if its final entries are held already. A port adds
  *	in Init, link whole	ARM with all that differs, then ACTIVATE
  *	Armed, link whole	PLAN_PORT if something differs, then ACTIVATE
  *	anything else		PLAN_PORT if something differs
@@ -108,12 +108,14 @@ const struct plan_field port_fields[] = {
 	PORT("LinkSpeedExtEnabled", speed_ext_enabled, SHOW_NUMBER),
 	{ .name = "PortPhysicalState", .show = SHOW_NUMBER,
 	  .offset = G_STRUCT_OFFSET(struct port_info, phys_state) },
+	{ .name = NULL },
 };
 const struct plan_field switch_fields[] = {
 	SWITCH("LinearFDBTop", linear_fdb_top, SHOW_NUMBER),
 	SWITCH("LifeTimeValue", life_time, SHOW_NUMBER),
 	SWITCH("PortStateChange", port_state_change, SHOW_NUMBER),
 	SWITCH("MulticastFDBTop", multicast_fdb_top, SHOW_HEX),
+	{ .name = NULL },
 };
 
 uint64_t
@@ -129,7 +131,7 @@ plan_field_value(const struct plan_field *f, const void *info)
 const char *
 port_field_name(unsigned bit)
 {
-	for (unsigned i = 0; i < G_N_ELEMENTS(port_fields); i++)
+	for (unsigned i = 0; port_fields[i].name; i++)
 		if (bit == 1u << i)
 			return port_fields[i].name;
 	return "?";
@@ -151,6 +153,14 @@ plan_fields_differ(const struct plan_field *f, unsigned mask, const void *a,
 			d |= 1u << i;
 	}
 	return d;
+}
+
+void
+plan_fields_take(const struct plan_field *f, void *known, const void *answer)
+{
+	for (; f->name; f++)
+		memcpy((char *)known + f->offset,
+		       (const char *)answer + f->offset, f->size);
 }
 
 /* ------------------------------------------------------- desired values */

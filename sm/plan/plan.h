@@ -154,6 +154,11 @@ unsigned plan_hidden_blocks(const struct snapshot *s, uint32_t node,
 unsigned plan_fields_differ(const struct plan_field *f, unsigned mask,
 			    const void *a, const void *b);
 
+/* Takes all of them from an answer. Capabilities stay as they were read, since
+ * tables were sized and the plan was made by them. */
+void plan_fields_take(const struct plan_field *f, void *known,
+		      const void *answer);
+
 /* ---------------------------------------------------------------- the plan */
 
 enum plan_kind {

@@ -233,59 +233,15 @@ learn_changed(struct program *p, uint32_t port)
 			   snapshot_node_of(p->before, port)->info.node_guid);
 }
 
-struct batch_member {
-	size_t offset, size;
-};
-#define MEMBER(type, name) \
-	{ G_STRUCT_OFFSET(struct type, name), \
-	  sizeof(((struct type *)NULL)->name) }
-
-static const struct batch_member port_caps[] = {
-	MEMBER(port_info, guid_cap), MEMBER(port_info, mtu_cap),
-	MEMBER(port_info, vl_cap), MEMBER(port_info, vl_arb_high_cap),
-	MEMBER(port_info, vl_arb_low_cap), { 0 },
-};
-static const struct batch_member switch_caps[] = {
-	MEMBER(switch_info, linear_fdb_cap),
-	MEMBER(switch_info, random_fdb_cap),
-	MEMBER(switch_info, multicast_fdb_cap),
-	MEMBER(switch_info, lids_per_port),
-	MEMBER(switch_info, partition_enforcement_cap),
-	MEMBER(switch_info, enforce_inbound),
-	MEMBER(switch_info, enforce_outbound),
-	MEMBER(switch_info, enhanced_port0), { 0 },
-};
-
-/*
- * The answer to a Set has all components, but tables were sized and the plan
- * was made by the capabilities that discovery read: those stay until the node
- * is read again. False: the answer has others.
- */
-static bool
-keep_caps(const struct batch_member *m, const void *known, void *answer)
-{
-	bool same = true;
-
-	for (; m->size; m++) {
-		const char *from = (const char *)known + m->offset;
-		char *to = (char *)answer + m->offset;
-
-		same &= memcmp(to, from, m->size) == 0;
-		memcpy(to, from, m->size);
-	}
-	return same;
-}
-
 static void
-program_on_port(struct program *p, uint32_t index, struct port_info *answer)
+program_on_port(struct program *p, uint32_t index,
+		const struct port_info *answer)
 {
 	const struct plan_step *step = &p->plan->steps[index];
 	unsigned state = step_state(step), fields = step->fields;
 	struct port_info *known = &p->r.after->ports[step->port].info;
 	struct port_info wanted;
 
-	if (!keep_caps(port_caps, known, answer))
-		learn_changed(p, step->port);
 	/* No PortState: nothing else in it is believed, as in discovery. A base
 	 * port 0 has none. */
 	if (p->before->ports[step->port].num > 0 &&
@@ -296,7 +252,9 @@ program_on_port(struct program *p, uint32_t index, struct port_info *answer)
 		settle(p, index, false);
 		return;
 	}
-	*known = *answer;
+	plan_fields_take(port_fields, known, answer);
+	known->phys_state = answer->phys_state;
+	known->cap_mask = answer->cap_mask;	/* a new manager: IsSM */
 	/* Some fields are sent twice on a port's way to Active: the last reply
 	 * counts. */
 	desired_port(p->before, p->w, step->port, &wanted);
@@ -328,9 +286,7 @@ on_switch(struct program *p, uint32_t index, const uint8_t *data)
 
 	desired_switch(p->before, p->w, step->node, &wanted);
 	switch_info_decode(data, &answer);
-	if (!keep_caps(switch_caps, known, &answer))
-		learn_changed(p, p->before->nodes[step->node].first_port);
-	*known = answer;
+	plan_fields_take(switch_fields, known, &answer);
 	if (step->kind == PLAN_CHANGE_CLEAR) {
 		program_order_look_again(p->order, step->node);
 		settle(p, index, true);
