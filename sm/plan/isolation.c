@@ -67,13 +67,6 @@
 #define VLS_CODE_MAX	5u
 #define SAID_MAX	4u	/* partitions that one line names */
 
-/* A partition that is to have index 0. */
-struct index0 {
-	uint16_t pkey;
-	uint32_t n_beaten;	/* ports where another one has it; */
-	uint32_t beaten_at;	/* the first of them */
-};
-
 /* The key for index 0 of a port, or 0. */
 struct first_key {
 	uint16_t pkey;
@@ -88,7 +81,8 @@ struct layout {
 	struct port_tables *wanted;
 	unsigned enforce;
 	GPtrArray *notes;
-	GArray *first;			/* struct index0 */
+	GArray *first;			/* uint16_t: partitions that are to have
+					   index 0 */
 	uint16_t *keys;			/* of the present port */
 	unsigned n_keys;
 	uint16_t *table;		/* the same, in their places */
@@ -233,23 +227,28 @@ choose_first(struct layout *l, uint32_t port)
 {
 	uint32_t at = l->m->first[port];
 	uint32_t end = l->m->first[port + 1];
+	g_autoptr(GString) name = g_string_new(NULL);
 	struct first_key first = { 0 };
 
 	for (guint i = 0; i < l->first->len; i++) {
-		struct index0 *f = &g_array_index(l->first, struct index0, i);
+		uint16_t pkey = g_array_index(l->first, uint16_t, i);
 
-		while (at < end && pkey_base(l->m->pkeys[at]) < f->pkey)
+		while (at < end && pkey_base(l->m->pkeys[at]) < pkey)
 			at++;
 		if (at == end)
 			break;
-		if (pkey_base(l->m->pkeys[at]) != f->pkey)
+		if (pkey_base(l->m->pkeys[at]) != pkey)
 			continue;
-		if (!first.asked)
+		if (!first.asked) {
 			first = (struct first_key){
-				key_in(l, port, f->pkey), true,
+				key_in(l, port, pkey), true,
 			};
-		else if (!f->n_beaten++)
-			f->beaten_at = port;
+			continue;
+		}
+		g_string_truncate(name, 0);
+		name_partition(l, pkey, name);
+		pkey_complain(l, port, "partition %s is not at index 0, a "
+			      "lower P_Key asks for it as well", name->str);
 	}
 	if (!first.asked)
 		first.pkey = key_in(l, port, PKEY_DEFAULT);
@@ -430,13 +429,12 @@ layout_new(const struct isolation *i, const struct isolation_params *p,
 	l->keys = g_new(uint16_t, most);
 	l->table = g_new(uint16_t, most);
 	l->was = g_new(uint16_t, most);
-	l->first = g_array_new(FALSE, FALSE, sizeof(struct index0));
+	l->first = g_array_new(FALSE, FALSE, sizeof(uint16_t));
 	for (guint k = 0; k < p->rules->partitions->len; k++) {
 		const struct partition *one = p->rules->partitions->pdata[k];
-		const struct index0 f = { .pkey = one->pkey };
 
 		if (one->index0)
-			g_array_append_val(l->first, f);
+			g_array_append_val(l->first, one->pkey);
 	}
 	return l;
 }
@@ -465,18 +463,6 @@ want_pkeys(struct isolation *i, const struct isolation_params *p,
 				l->m->pkeys + l->m->first[port], l->n_keys);
 	}
 	drop_left_out(l->m);
-	for (guint k = 0; k < l->first->len; k++) {
-		const struct index0 *f =
-			&g_array_index(l->first, struct index0, k);
-		g_autoptr(GString) name = g_string_new(NULL);
-
-		name_partition(l, f->pkey, name);
-		if (f->n_beaten)
-			pkey_complain(l, f->beaten_at, "partition %s is not at "
-				      "index 0, a lower P_Key asks for it as "
-				      "well (%u port%s)", name->str,
-				      f->n_beaten, f->n_beaten == 1 ? "" : "s");
-	}
 	g_free(l->keys);
 	g_free(l->table);
 	g_free(l->was);
