@@ -53,10 +53,11 @@ enum port_field {
 	PORT_FIELD_PHYS = 1 << 21,	/* no value that stays: see struct
 					   desired */
 };
-/* Without these a port cannot be reached: Sets are repeated until the port
- * accepts them. */
+/* Without these a port cannot be reached, or a babbling one not be stopped: Sets
+ * are repeated until the port accepts them. */
 #define PORT_FIELDS_ADDRESS	(PORT_FIELD_LID | PORT_FIELD_LMC | \
-				 PORT_FIELD_SM_LID | PORT_FIELD_GID_PREFIX)
+				 PORT_FIELD_SM_LID | PORT_FIELD_GID_PREFIX | \
+				 PORT_FIELD_PHYS)
 /* These protect a port. Some devices accept none of them: each heavy sweep
  * tries again. */
 #define PORT_FIELDS_GUARD	(PORT_FIELD_M_KEY | PORT_FIELD_M_KEY_PROTECT | \

@@ -107,8 +107,8 @@ judge_ports(struct health *v, const struct snapshot *s, const uint32_t *untaken)
 		complain(v, "%s has not taken its %s", place, names->str);
 	}
 	if (bad > PORT_LINES_MAX)
-		complain(v, "%u more ports have not taken their LID, LMC, "
-			 "SMLID or GidPrefix", bad - PORT_LINES_MAX);
+		complain(v, "%u more ports have not taken their address",
+			 bad - PORT_LINES_MAX);
 	for (unsigned bit = 0; bit < 32; bit++) {
 		g_autofree char *ports = field_tally_ports(&guard, bit, s);
 

@@ -221,24 +221,6 @@ publish(struct sweep *s, struct snapshot *after)
 	sweep_set_last(s, s->view.subnet);
 }
 
-/* Ports that this manager disabled, whose hold has ended. */
-static void
-judge_disabled(const struct sweep *s, GPtrArray *lines)
-{
-	const struct snapshot *n = s->view.subnet;
-
-	for (uint32_t port = 0; s->run.phys && port < n->n_ports; port++) {
-		g_autofree char *name = NULL;
-
-		if (s->run.phys[port] != PORT_PHYS_POLLING ||
-		    n->ports[port].info.phys_state != PORT_PHYS_DISABLED)
-			continue;
-		name = snapshot_port_name(n, port);
-		g_ptr_array_add(lines, g_strdup_printf("%s was disabled by "
-				"this manager and is not enabled yet", name));
-	}
-}
-
 /* Partitions that are not as configured, the first by name: they leave the subnet
  * up. isolate() has logged each. */
 static void
@@ -274,7 +256,6 @@ judge(struct sweep *s, GPtrArray *problems)
 	for (guint i = 0; problems && i < problems->len; i++)
 		g_ptr_array_insert(v.lines, (gint)v.n_found++,
 				   g_strdup(problems->pdata[i]));
-	judge_disabled(s, v.lines);
 	v.up = v.lines->len == 0;
 	for (guint i = 0; i < v.lines->len; i++)
 		log_limited(s->log, LOG_WARNING, "fabric", "problem", "%s",

@@ -263,6 +263,10 @@ program_on_port(struct program *p, uint32_t index,
 		fields &= ~(unsigned)PORT_FIELD_M_KEY;
 	p->r.untaken[step->port] |=
 		plan_fields_differ(port_fields, fields, &wanted, answer);
+	if (fields & PORT_FIELD_PHYS &&
+	    (wanted.phys_state == PORT_PHYS_DISABLED) !=
+	    (answer->phys_state == PORT_PHYS_DISABLED))
+		p->r.untaken[step->port] |= PORT_FIELD_PHYS;
 	if (answer->state >= state) {
 		settle(p, index, true);
 		return;
