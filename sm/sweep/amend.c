@@ -105,8 +105,9 @@ amend_free(struct amend *a)
 	g_free(a);
 }
 
-bool
-amend_is_believed(const struct amend *a, uint32_t port)
+/* Was this port not read, so that it is as in the last snapshot? */
+static bool
+is_believed(const struct amend *a, uint32_t port)
 {
 	return port < a->n_ports && !(a->marks[port] & READ);
 }
@@ -181,7 +182,7 @@ amend_defer(struct amend *a, uint32_t first, uint32_t from)
 	for (guint i = 0; i < a->deferred->len; i++)
 		if (g_array_index(a->deferred, uint32_t, i) == from)
 			return false;
-	if (!amend_is_believed(a, first))
+	if (!is_believed(a, first))
 		return false;
 	need(a, snapshot_holder_of(a->s, first));
 	g_array_append_val(a->deferred, from);
@@ -208,7 +209,7 @@ is_way_unread(const struct amend *a, uint32_t node)
 	/* some entries are of before, and may lead round */
 	for (unsigned n = 0; entry != SNAPSHOT_NONE && n < DR_MAX_HOPS; n++) {
 		holder = snapshot_holder_of(a->s, entry);
-		if (amend_is_believed(a, holder) && a->marks[holder] & NEEDED)
+		if (is_believed(a, holder) && a->marks[holder] & NEEDED)
 			return true;
 		entry = a->s->nodes[a->s->ports[entry].node].entry;
 	}
@@ -232,7 +233,7 @@ waits(struct amend *a, uint32_t holder, GArray *wave)
 			entry = SNAPSHOT_NONE;
 	}
 	if (p->node == local ||
-	    (entry != SNAPSHOT_NONE && !amend_is_believed(a, entry))) {
+	    (entry != SNAPSHOT_NONE && !is_believed(a, entry))) {
 		add_amend_query(wave, AMEND_NODE, holder);
 		return false;
 	}

@@ -40,9 +40,6 @@ void amend_on_cable(struct amend *a, uint32_t port);
  * behind `first`. False: `first` was read, and it is still so. True: `first`
  * is read now, and then the query through `from` is repeated. */
 bool amend_defer(struct amend *a, uint32_t first, uint32_t from);
-/* Was this port not read, so that it is as in the last snapshot? */
-bool amend_is_believed(const struct amend *a, uint32_t port);
-
 /* A token bucket: BUCKET_BURST at once, then one each `each` us. */
 #define BUCKET_BURST	3
 struct bucket {

@@ -115,7 +115,6 @@ struct discover {
 	GHashTable *lossy;	/* the same: a query was sent once more */
 	GHashTable *refused;	/* ports through which NodeInfo was answered
 				   with a status: its name */
-	GHashTable *read_again;	/* builder's node indices: see query_reset() */
 	unsigned n_again;	/* QUERY_AGAIN so far */
 	uint32_t n_waves;	/* of an amendment: each reads a port */
 	uint64_t recovered;	/* answers after a loss, before it began */
@@ -549,12 +548,6 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 	p->known = true;
 	if (q->kind == QUERY_PORT_SPEEDS)
 		return;
-	/* read once more, see query_reset(): it was reset after some ports had
-	 * answered */
-	if (p->num == 0 && was.lid && !p->info.lid &&
-	    g_hash_table_contains(d->read_again, GUINT_TO_POINTER(p->node)))
-		for (unsigned num = 1; num <= n->info.num_ports; num++)
-			add_query(d, QUERY_PORT_INFO, n->first_port + num);
 	if (d->amend)
 		amend_on_port(d->amend, port, &was, is_left_out(d, port));
 	/*
@@ -850,7 +843,6 @@ discover_free(void *data)
 	g_hash_table_unref(d->timed_out);
 	g_hash_table_unref(d->lossy);
 	g_hash_table_unref(d->refused);
-	g_hash_table_unref(d->read_again);
 	g_free(d);
 }
 
@@ -914,48 +906,12 @@ keep_last(struct discover *d)
 	}
 }
 
-/* Has a link come up, that is not Active yet? */
-static bool
-has_new_link(const struct snapshot *s, const struct snapshot_node *n)
-{
-	for (unsigned num = 1; num <= n->info.num_ports; num++) {
-		const struct snapshot_port *p = &s->ports[n->first_port + num];
-
-		if (p->known && p->info.state >= PORT_STATE_INIT &&
-		    p->info.state < PORT_STATE_ACTIVE)
-			return true;
-	}
-	return false;
-}
-
-/* A switch with a new link may have been reset while it was read, after port 0
- * and SwitchInfo: these are read once more. False: there is none. */
-static bool
-query_reset(struct discover *d)
-{
-	guint n = d->queue->len;
-
-	for (uint32_t i = 0; i < d->s->n_nodes; i++) {
-		const struct snapshot_node *node = &d->s->nodes[i];
-		uint32_t port = node->first_port;
-
-		if (!snapshot_is_switch(node) || !d->s->ports[port].info.lid ||
-		    (d->amend && amend_is_believed(d->amend, port)) ||
-		    !has_new_link(d->s, node) ||
-		    !g_hash_table_add(d->read_again, GUINT_TO_POINTER(i)))
-			continue;
-		add_query(d, QUERY_SWITCH_INFO, port);
-		add_query(d, QUERY_PORT_INFO, port);
-	}
-	return d->queue->len > n;
-}
-
 static bool
 discover_done(void *data)
 {
 	struct discover *d = data;
 
-	return take_late(d) || query_wave(d) || query_reset(d);
+	return take_late(d) || query_wave(d);
 }
 
 static void
@@ -994,7 +950,6 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	d->timed_out = g_hash_table_new(NULL, NULL);
 	d->lossy = g_hash_table_new(NULL, NULL);
 	d->refused = g_hash_table_new(NULL, NULL);
-	d->read_again = g_hash_table_new(NULL, NULL);
 	d->owners = g_hash_table_new(g_int64_hash, g_int64_equal);
 	if (params && params->last)
 		d->last = snapshot_ref(params->last);
