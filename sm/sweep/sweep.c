@@ -314,8 +314,12 @@ sweep_fail(struct sweep *s, const char *message)
 	struct sweep_report r = { .end = SWEEP_END_FAILED,
 				  .error = message, .cut_off = s->cut_off };
 
-	log_say(s->log, LOG_ERROR, "sweep", "SUBNET FAILED: %s; the fabric was "
-		"left as it was", message);
+	/* once for as long as it lasts; its end is logged as news */
+	log_say(s->log, g_strcmp0(s->said, message) ? LOG_ERROR : LOG_VERBOSE,
+		"sweep", "SUBNET FAILED: %s; the fabric was left as it was",
+		message);
+	g_free(s->said);
+	s->said = g_strdup(message);
 	s->up = false;
 	s->failed = true;
 	s->causes |= 1u << SWEEP_CAUSE_RETRY;

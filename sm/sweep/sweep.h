@@ -423,7 +423,8 @@ struct sweep {
 	bool failed;	/* the last sweep: what it found is not in the view */
 	struct repair *repair;		/* of the last tables of an engine;
 					   NULL: none, or in run.routing */
-	char *said;			/* choice.reason as logged last */
+	char *said;			/* choice.reason, or of a failure, as
+					   logged last */
 };
 
 /* The port with this LID; SNAPSHOT_NONE: there is none. */
