@@ -54,8 +54,6 @@ struct amend {
 	uint32_t n_ports;	/* ports above this are new */
 	uint8_t *marks;		/* by port */
 	GArray *needed;		/* uint32_t: end ports, not read yet */
-	GArray *deferred;	/* uint32_t: see amend_defer() */
-	guint n_asked;		/* those queried again so far */
 };
 
 static void
@@ -77,7 +75,6 @@ amend_new(struct builder *b, const GArray *told)
 	a->n_ports = a->s->n_ports;
 	a->marks = g_new0(uint8_t, a->n_ports + 1u);
 	a->needed = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	a->deferred = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	for (guint i = 0; i < told->len; i++) {
 		uint32_t node = builder_find(b, g_array_index(told, uint64_t,
 							      i));
@@ -100,7 +97,6 @@ amend_free(struct amend *a)
 	if (!a)
 		return;
 	g_array_unref(a->needed);
-	g_array_unref(a->deferred);
 	g_free(a->marks);
 	g_free(a);
 }
@@ -177,24 +173,20 @@ amend_on_cable(struct amend *a, uint32_t port)
 }
 
 bool
-amend_defer(struct amend *a, uint32_t first, uint32_t from)
+amend_defer(struct amend *a, uint32_t first)
 {
-	for (guint i = 0; i < a->deferred->len; i++)
-		if (g_array_index(a->deferred, uint32_t, i) == from)
-			return false;
 	if (!is_believed(a, first))
 		return false;
 	need(a, snapshot_holder_of(a->s, first));
-	g_array_append_val(a->deferred, from);
 	return true;
 }
 
 /* ------------------------------------------------------------------- waves */
 
 static void
-add_amend_query(GArray *wave, unsigned what, uint32_t port)
+add_amend_query(GArray *wave, bool is_node, uint32_t port)
 {
-	const struct amend_query q = { .what = what, .port = port };
+	const struct amend_query q = { .port = port, .is_node = is_node };
 
 	g_array_append_val(wave, q);
 }
@@ -234,7 +226,7 @@ waits(struct amend *a, uint32_t holder, GArray *wave)
 	}
 	if (p->node == local ||
 	    (entry != SNAPSHOT_NONE && !is_believed(a, entry))) {
-		add_amend_query(wave, AMEND_NODE, holder);
+		add_amend_query(wave, true, holder);
 		return false;
 	}
 	if (entry == SNAPSHOT_NONE)
@@ -242,7 +234,7 @@ waits(struct amend *a, uint32_t holder, GArray *wave)
 	from = snapshot_holder_of(a->s, entry);
 	if (!(a->marks[from] & NEEDED) &&
 	    !is_way_unread(a, a->s->ports[entry].node))
-		add_amend_query(wave, AMEND_PORT, entry);
+		add_amend_query(wave, false, entry);
 	return true;
 }
 
@@ -250,8 +242,6 @@ GArray *
 amend_wave(struct amend *a)
 {
 	GArray *wave = g_array_new(FALSE, FALSE, sizeof(struct amend_query));
-	bool is_over;		/* all needed ports are read, so deferred
-				   queries can be sent */
 	guint kept = 0;
 
 	g_free(builder_find_entries(a->b));
@@ -262,14 +252,6 @@ amend_wave(struct amend *a)
 			g_array_index(a->needed, uint32_t, kept++) = holder;
 	}
 	g_array_set_size(a->needed, kept);
-	is_over = !wave->len;
-	for (; is_over && a->n_asked < a->deferred->len; a->n_asked++) {
-		uint32_t from = g_array_index(a->deferred, uint32_t,
-					      a->n_asked);
-
-		if (a->s->ports[from].peer == SNAPSHOT_NONE)
-			add_amend_query(wave, AMEND_BEHIND, from);
-	}
 	return wave;
 }
 

@@ -11,13 +11,9 @@
 struct amend;
 
 struct amend_query {
-	enum {
-		AMEND_NODE,	/* all attributes of the port's node; for a
-				   CA, of the port */
-		AMEND_PORT,	/* PortInfo of the port */
-		AMEND_BEHIND,	/* NodeInfo through the port */
-	} what;
 	uint32_t port;
+	bool is_node;		/* all attributes of its node; for a CA, of the
+				   port; else PortInfo of the port */
 };
 
 /* b: from builder_new_from(); borrowed. told: of uint64_t, NodeGUIDs; nodes
@@ -36,10 +32,9 @@ void amend_on_port(struct amend *a, uint32_t port,
 /* The node of this port was found through another port; the builder has the
  * cable. */
 void amend_on_cable(struct amend *a, uint32_t port);
-/* A cable end was found behind the port `from`, but in the builder it is
- * behind `first`. False: `first` was read, and it is still so. True: `first`
- * is read now, and then the query through `from` is repeated. */
-bool amend_defer(struct amend *a, uint32_t first, uint32_t from);
+/* A cable end was found elsewhere, but in the builder it is behind `first`. False:
+ * `first` was read, and it is still so. True: it is read now. */
+bool amend_defer(struct amend *a, uint32_t first);
 /* A token bucket: BUCKET_BURST at once, then one each `each` us. */
 #define BUCKET_BURST	3
 struct bucket {

@@ -52,8 +52,9 @@
  *
  * Amending. A discovery may begin with a snapshot and read only the
  * neighbourhood of nodes that reported a change: sm/sweep/amend.c decides what
- * is read, in rounds; all else is the same as for new nodes. It is in a hurry
- * as well.
+ * is read, in rounds; all else is the same as for new nodes. Late are replies of
+ * cable ends that have another cable, whose port is to be read first. It is in a
+ * hurry as well.
  */
 #include "sm/sweep/discover.h"
 
@@ -297,8 +298,6 @@ link_known_node(struct discover *d, uint32_t from, uint32_t node,
 	if (p->peer == from)
 		return;
 	if (p->peer != SNAPSHOT_NONE) {
-		if (d->amend && amend_defer(d->amend, p->peer, from))
-			return;
 		/* A CA replied through this very cable, and no query can be
 		 * sent through a CA. */
 		if (p->peer != d->s->local_port &&
@@ -327,6 +326,19 @@ link_known_node(struct discover *d, uint32_t from, uint32_t node,
 	}
 }
 
+/* Has this cable end another cable, of a port that is still to be read? */
+static bool
+is_elsewhere(const struct discover *d, uint32_t from,
+	     const struct node_info *info)
+{
+	uint32_t port = snapshot_port_of(d->s,
+			builder_find(d->b, info->node_guid), info->local_port);
+	uint32_t peer = port == SNAPSHOT_NONE ? port : d->s->ports[port].peer;
+
+	return peer != SNAPSHOT_NONE && peer != from &&
+		amend_defer(d->amend, peer);
+}
+
 /* Was this cable end at another place in the last snapshot, or the PortGUID
  * another port's? If the end had no cable there: is its node still to be found at
  * one that had? */
@@ -337,6 +349,8 @@ is_late(const struct discover *d, uint32_t from, const struct node_info *info)
 	const struct snapshot_port *at, *owner;
 	uint32_t node, port, peer;
 
+	if (d->amend)
+		return is_elsewhere(d, from, info);
 	if (!last || from == SNAPSHOT_NONE)
 		return false;
 	at = &d->s->ports[from];
@@ -859,12 +873,10 @@ query_wave(struct discover *d)
 		const struct amend_query *q =
 			&g_array_index(wave, struct amend_query, i);
 
-		if (q->what == AMEND_NODE)
-			query_node(d, d->s->ports[q->port].node,
-				   q->port);
+		if (q->is_node)
+			query_node(d, d->s->ports[q->port].node, q->port);
 		else
-			add_query(d, q->what == AMEND_PORT ? QUERY_PORT_INFO :
-				  QUERY_NODE_INFO, q->port);
+			add_query(d, QUERY_PORT_INFO, q->port);
 	}
 	return wave->len > 0;
 }
@@ -911,7 +923,7 @@ discover_done(void *data)
 {
 	struct discover *d = data;
 
-	return take_late(d) || query_wave(d);
+	return query_wave(d) || take_late(d);
 }
 
 static void
