@@ -272,26 +272,12 @@ compare_flaps(gconstpointer a, gconstpointer b)
 	return strcmp(p->name, q->name);
 }
 
-GPtrArray *
-flaps_release(struct flaps *f, int64_t now)
+void
+flap_release(struct flap *p, int64_t now)
 {
-	GPtrArray *ended = g_ptr_array_new();
-	GHashTableIter iter;
-	gpointer data;
-
-	g_hash_table_iter_init(&iter, f->list);
-	while (g_hash_table_iter_next(&iter, &data, NULL)) {
-		struct flap *p = data;
-
-		if (!p->held || p->held_until > now)
-			continue;
-		p->held = p->flaps = p->babbles = false;
-		p->traps_now = 0;
-		p->last = p->held_until = now;
-		g_ptr_array_add(ended, p);
-	}
-	g_ptr_array_sort(ended, compare_flaps);
-	return ended;
+	p->held = p->flaps = p->babbles = false;
+	p->traps_now = 0;
+	p->last = p->held_until = now;
 }
 
 struct snapshot *

@@ -68,13 +68,13 @@ void flaps_hold(struct flaps *f, struct flap *p, int64_t now);
 /* Takes over s and returns it without the cables that are held; their ports
  * are marked. Never removes the SM's own cable. */
 struct snapshot *flaps_apply(struct flaps *f, struct snapshot *s);
-/* When flaps_release() has something to do; INT64_MAX: it has not. */
+/* When the first hold is to end; INT64_MAX: there is none. */
 int64_t flaps_due(const struct flaps *f);
-/* Ends holds: of struct flap *, borrowed, sorted by name. */
-GPtrArray *flaps_release(struct flaps *f, int64_t now);
+/* Ends its hold. */
+void flap_release(struct flap *p, int64_t now);
 
-/* Links that went down within the hour and ports that babble, sorted by
- * name: of struct flap *, borrowed; g_ptr_array_unref(). */
+/* Links that went down within the hour, those that are held, and ports that
+ * babble, sorted by name: of struct flap *, borrowed; g_ptr_array_unref(). */
 GPtrArray *flaps_list(const struct flaps *f, int64_t now);
 
 #endif

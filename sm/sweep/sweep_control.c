@@ -333,43 +333,44 @@ sweep_disabled_port(const struct flap *p, const struct snapshot *n)
  * read back as enabled: its switch may be away when the hold ends, or the Set
  * may be lost. */
 static void
-forget_enabled(struct sweep *s)
+forget_enabled(struct sweep *s, struct flap *p)
 {
-	g_autoptr(GPtrArray) list = flaps_list(s->flaps, transport_now(s->t));
 	const struct snapshot *n = s->view.subnet;
+	uint32_t port = sweep_disabled_port(p, n);
 
-	for (guint i = 0; i < list->len; i++) {
-		struct flap *p = list->pdata[i];
-		uint32_t port = sweep_disabled_port(p, n);
-
-		if (p->held || p->held_until >= s->last_end ||
-		    port == SNAPSHOT_NONE || !n->ports[port].known ||
-		    n->ports[port].info.phys_state == PORT_PHYS_DISABLED)
-			continue;
-		log_say(s->log, LOG_INFO, "fabric", "enabled again: %s",
-			p->name);
-		persist_keep_disabled(s->memory, p->disabled_guid,
-				      p->disabled_num, false);
-		p->disabled_num = 0;
-	}
+	if (p->held || p->held_until >= s->last_end || port == SNAPSHOT_NONE ||
+	    !n->ports[port].known ||
+	    n->ports[port].info.phys_state == PORT_PHYS_DISABLED)
+		return;
+	log_say(s->log, LOG_INFO, "fabric", "enabled again: %s", p->name);
+	persist_keep_disabled(s->memory, p->disabled_guid, p->disabled_num,
+			      false);
+	p->disabled_num = 0;
 }
 
+/* The holds of a former master end, too: it would disable ports that the present
+ * one has enabled. */
 void
 sweep_release_flaps(struct sweep *s)
 {
-	g_autoptr(GPtrArray) ended = flaps_release(s->flaps,
-						   transport_now(s->t));
+	int64_t now = transport_now(s->t);
+	g_autoptr(GPtrArray) list = NULL;
+	bool is_ours = sweep_has_fabric(s);
 
-	/* The holds of a former master are over, too: it would disable ports that
-	 * the present one has enabled. */
-	if (!sweep_has_fabric(s))
+	if (flaps_due(s->flaps) > now && !s->memory->disabled->len)
 		return;
-	/* after one that failed or was broken off, the view is older */
-	if (s->memory->disabled->len && !s->failed && !s->astray)
-		forget_enabled(s);
-	for (guint i = 0; i < ended->len; i++) {
-		const struct flap *p = ended->pdata[i];
+	list = flaps_list(s->flaps, now);
+	for (guint i = 0; i < list->len; i++) {
+		struct flap *p = list->pdata[i];
 
+		/* after one that failed or was broken off, the view is older */
+		if (is_ours && !s->failed && !s->astray)
+			forget_enabled(s, p);
+		if (!p->held || p->held_until > now)
+			continue;
+		flap_release(p, now);
+		if (!is_ours)
+			continue;
 		log_say(s->log, LOG_INFO, "fabric", "no longer held down: %s",
 			p->name);
 		sweep_changed(s, SWEEP_CAUSE_RELEASED, p->guid);
