@@ -30,7 +30,7 @@
 #include "topology/smp_attr.h"
 #include "topology/text.h"
 
-#define LOCK_KEYS	(MKEY_DB_TRIES - 1)
+#define LOCK_KEYS	(MKEY_DB_TRIES - 2)
 
 struct lock {
 	uint64_t guid;
@@ -144,7 +144,7 @@ mkey_db_of_lid(const struct mkey_db *k, uint16_t lid, uint64_t *key)
 }
 
 unsigned
-mkey_db_tries(const struct mkey_db *k, uint64_t port_guid,
+mkey_db_tries(const struct mkey_db *k, uint64_t port_guid, uint64_t first,
 	      uint64_t tries[MKEY_DB_TRIES])
 {
 	uint64_t wanted = k ? mkey_db_wanted(k, port_guid) : 0;
@@ -152,12 +152,15 @@ mkey_db_tries(const struct mkey_db *k, uint64_t port_guid,
 		NULL;
 	unsigned n = 0;
 
-	for (; l && n < l->n; n++) {
-		tries[n] = l->keys[n];
-		if (tries[n] == wanted)
+	if (first)
+		tries[n++] = first;
+	for (unsigned i = 0; l && i < l->n; i++) {
+		if (l->keys[i] == wanted)
 			wanted = 0;
+		if (l->keys[i] != first)
+			tries[n++] = l->keys[i];
 	}
-	if (wanted || !n)
+	if (!n || (wanted && wanted != first))
 		tries[n++] = wanted;
 	return n;
 }

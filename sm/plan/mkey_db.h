@@ -11,7 +11,7 @@
 
 #include "topology/snapshot.h"
 
-#define MKEY_DB_TRIES	4u
+#define MKEY_DB_TRIES	5u
 
 enum mkey_db_mode {
 	MKEY_DB_ONE,		/* m_key is the key of all ports */
@@ -50,10 +50,10 @@ uint64_t mkey_db_at(const struct mkey_db *k, const struct snapshot *s,
  * false: there is none. */
 bool mkey_db_of_lid(const struct mkey_db *k, uint16_t lid, uint64_t *key);
 
-/* All keys that may open the port, the likely one first, none twice; returns
- * how many, at least 1. */
+/* All keys that may open the port, none twice: `first`, unless it is 0, then the
+ * likely one; returns how many, at least 1. */
 unsigned mkey_db_tries(const struct mkey_db *k, uint64_t port_guid,
-		       uint64_t tries[MKEY_DB_TRIES]);
+		       uint64_t first, uint64_t tries[MKEY_DB_TRIES]);
 
 /* Is the key 0 in this PortInfo because it was read with another key
  * (protection level 1)? Then the port may also have none. */

@@ -154,38 +154,28 @@ was_behind(struct discover *d, uint32_t port)
 			      d->s->ports[port].num);
 }
 
-/*
- * The try-th key (from 0) for a query: for NodeInfo through a port those of the
- * node last found there; for a node that has answered, the key of that answer,
- * then others that may be its key. False: there are no more.
- */
+/* The try-th key (from 0) for a query: for NodeInfo through a port of those of the
+ * node last found there; for a node that has answered, first the key of that
+ * answer. False: there are no more. */
 static bool
 query_key(struct discover *d, const struct probe *q, uint64_t *key)
 {
-	uint32_t port = q->port, holder;
-	uint64_t tries[MKEY_DB_TRIES], opened = 0;
-	unsigned n, try = q->try;
+	uint32_t port = q->kind == QUERY_AGAIN ? d->s->ports[q->port].peer :
+		q->port, holder;
+	uint64_t tries[MKEY_DB_TRIES], guid, opened = 0;
+	unsigned n;
 
-	if (q->kind == QUERY_AGAIN)
-		port = d->s->ports[q->port].peer;
 	if (q->kind == QUERY_NODE_INFO || port == SNAPSHOT_NONE) {
-		n = mkey_db_tries(d->keys, was_behind(d, q->port), tries);
-		*key = tries[MIN(try, n - 1)];
-		return try < n;
+		guid = was_behind(d, q->port);
+	} else {
+		holder = snapshot_holder_of(d->s, port);
+		guid = d->s->ports[holder].guid;
+		if (holder < d->opened->len)
+			opened = g_array_index(d->opened, uint64_t, holder);
 	}
-	holder = snapshot_holder_of(d->s, port);
-	n = mkey_db_tries(d->keys, d->s->ports[holder].guid, tries);
-	if (holder < d->opened->len)
-		opened = g_array_index(d->opened, uint64_t, holder);
-	*key = opened ? opened : tries[0];
-	if (!try)
-		return true;
-	for (unsigned i = opened ? 0 : 1; i < n; i++) {
-		*key = tries[i];
-		if (*key != opened && !--try)
-			return true;
-	}
-	return false;
+	n = mkey_db_tries(d->keys, guid, opened, tries);
+	*key = tries[MIN(q->try, n - 1)];
+	return q->try < n;
 }
 
 /* Repeats a query with the next key. */

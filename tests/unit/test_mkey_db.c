@@ -82,7 +82,7 @@ WORD(do_none, struct lab *lab)
 WORD(do_tries, struct lab *lab)
 {
 	uint64_t tries[MKEY_DB_TRIES];
-	unsigned n = mkey_db_tries(lab->k, guid_of(lab, words[0]), tries);
+	unsigned n = mkey_db_tries(lab->k, guid_of(lab, words[0]), 0, tries);
 
 	assert_int_equal(n, g_strv_length(words + 1));
 	for (unsigned i = 0; i < n; i++)
