@@ -52,12 +52,14 @@ survey_end_is_up(const struct snapshot *s, const struct snapshot_node *node,
 		 const struct snapshot_port *p, bool whole)
 {
 	bool is_switch = snapshot_is_switch(node);
+	bool may_be = whole && is_switch && p->peer != SNAPSHOT_NONE &&
+		snapshot_is_switch(snapshot_node_of(s, p->peer));
 
 	if (!p->known)
-		return whole && is_switch && p->peer != SNAPSHOT_NONE &&
-			snapshot_is_switch(snapshot_node_of(s, p->peer));
+		return may_be;
 	return p->info.phys_state == PORT_PHYS_LINK_UP &&
-		(whole || !p->avoided) && (!is_switch || node->sw_known);
+		(whole || !p->avoided) &&
+		(!is_switch || node->sw_known || may_be);
 }
 
 static void

@@ -656,6 +656,12 @@ choose_transition(const struct engine_input *in, struct choice *c)
 		return;
 	if (!choose_loops_together(&g, in->previous, c))
 		return;
+	/* With these hosts, which were not found, it would have been there. */
+	if (in->whole && choose_has_loop(&g, in->previous, c->ranks)) {
+		g.n_senders = in->g->n_senders;
+		if (!choose_loops_together(&g, in->previous, c))
+			return;
+	}
 	senders = choose_senders(&g);
 	if (senders) {
 		c->hosts_wait = true;
@@ -793,6 +799,86 @@ choose_cut(const struct graph *g, struct choice *c)
 	verify_reachability(g, mine, NULL, &c->alone.reach);
 }
 
+/* --- switches that are not written --- */
+
+static bool
+choose_is_mute(const struct graph *g, uint32_t sw)
+{
+	return !g->subnet->nodes[g->subnet->switches[sw]].sw_known;
+}
+
+/* Adds the turns of packets to this LID from a mute switch on or, if they close a
+ * loop, clears the first entry on their path that may be written. */
+static void
+mute_add_path(struct channels *c, struct lft *lft, uint32_t sw, uint32_t lid,
+	      GArray *trail)
+{
+	uint32_t in = SNAPSHOT_NONE, out, hop, first = SNAPSHOT_NONE;
+
+	g_array_set_size(trail, 0);
+	for (hop = 0; hop < VERIFY_HOPS_MAX; hop++) {
+		if (first == SNAPSHOT_NONE && !choose_is_mute(c->g, sw))
+			first = sw;
+		out = graph_edge_at(c->g, sw, lft_row(lft, sw)[lid]);
+		if (out == SNAPSHOT_NONE)
+			return;
+		if (in != SNAPSHOT_NONE && !channels_extend(c, in, out, trail))
+			break;
+		in = out;
+		sw = c->g->edges[out].peer;
+	}
+	channels_undo(c, trail, 0);
+	if (first != SNAPSHOT_NONE)
+		lft_row(lft, first)[lid] = LFT_NO_PATH;
+}
+
+static void
+mute_add_paths(const struct graph *g, const struct lft *without,
+	       struct lft *lft)
+{
+	g_autoptr(GArray) trail = g_array_new(FALSE, FALSE,
+					      sizeof(struct turn));
+	struct channels *c = NULL;
+	uint32_t sw, lid;
+
+	channels_load(&c, g, without, NULL, NULL);
+	for (sw = 0; sw < g->n_switches; sw++)
+		for (lid = 1; choose_is_mute(g, sw) && lid <= lft->top; lid++)
+			mute_add_path(c, lft, sw, lid, trail);
+	channels_free(c);
+}
+
+/*
+ * A switch of which SwitchInfo is not known is not written: it goes on
+ * forwarding by the entries that it holds. No new entry leads to it, but its
+ * hosts may send to the port 0 of another switch over switches without hosts,
+ * whose entries for that port were verified for no packets. Where these close a
+ * loop, the entry next to the mute switch is cleared: no other packet uses it.
+ */
+static void
+choose_hold_mute(const struct engine_input *in, struct choice *c)
+{
+	const struct graph *g = choose_graph(in);
+	struct lft *mine = NULL;
+
+	if (!in->previous || c->safety == CHOICE_LOOP)
+		return;
+	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
+		if (!choose_is_mute(g, sw))
+			continue;
+		if (!mine)
+			mine = lft_copy(c->lft);
+		memcpy(lft_row(mine, sw), lft_row(in->previous, sw),
+		       MIN(mine->stride, in->previous->stride));
+	}
+	if (!mine)
+		return;
+	if (choose_has_loop(g, mine, c->ranks))
+		mute_add_paths(g, c->lft, mine);
+	lft_free(c->lft);
+	c->lft = mine;
+}
+
 bool
 choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 	      struct choice *c, GError **error)
@@ -818,6 +904,7 @@ choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 	}
 	choose_keep(wish, in, c);
 	choose_cut(in->g, c);
+	choose_hold_mute(in, c);
 	/* The same but for the end: LinearFDBTop falls with other changes. */
 	if (in->previous && lft_size(in->previous) == lft_size(c->lft) &&
 	    in->previous->top > c->lft->top &&

@@ -297,10 +297,12 @@ switch_has_changed(const struct snapshot *now, const struct snapshot_node *n,
 		   const struct snapshot *then, const struct snapshot_node *was)
 {
 	const struct snapshot_port *p = &now->ports[n->first_port];
+	const struct snapshot_port *q = &then->ports[was->first_port];
 
 	return (n->sw_known && !n->sw.linear_fdb_top) ||
-		(p->known && (!p->info.lid ||
-			      then->ports[was->first_port].known));
+		(p->known && (!p->info.lid || (q->known &&
+			(p->info.lid != q->info.lid ||
+			 p->info.sm_lid != q->info.sm_lid))));
 }
 
 struct lft_seen *
