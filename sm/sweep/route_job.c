@@ -12,6 +12,8 @@
  */
 #include "sm/sweep/route_job.h"
 
+#include <string.h>
+
 #include "sm/config/guid_files.h"
 #include "sm/sweep/avoid.h"
 
@@ -95,6 +97,17 @@ print_cycle(const struct graph *g, const struct choice *c)
 	return NULL;
 }
 
+/* It forwards by entries that no repair looks at. */
+static bool
+has_mute_switch(const struct snapshot *s)
+{
+	uint32_t sw = 0;
+
+	while (sw < s->n_switches && s->nodes[s->switches[sw]].sw_known)
+		sw++;
+	return sw < s->n_switches;
+}
+
 /* Links to be avoided are used if a pair would lose its path without them; those
  * of ports that did not answer are not, but the held tables may use them. */
 static void
@@ -104,6 +117,8 @@ route_fabric(struct route_job *job)
 	g_autoptr(GPtrArray) none = g_ptr_array_new();
 	struct graph *whole = NULL;
 
+	if (has_mute_switch(job->subnet))
+		g_clear_pointer(&job->repair, repair_free);
 	if (job->is_avoiding || job->subnet->n_faults)
 		whole = graph_new_whole(job->subnet, job->lids);
 	job->ok = choose(job, g, whole, job->is_avoiding ? NULL : &job->error);
@@ -117,10 +132,15 @@ route_fabric(struct route_job *job)
 	job->is_repaired = job->repair != NULL;
 	if (job->ok)
 		job->cycle = print_cycle(whole ? whole : g, &job->choice);
-	if (job->ok && !job->repair)
+	if (job->ok && !job->repair && !has_mute_switch(job->subnet)) {
+		/* hosts that do not answer send as well */
+		if (whole)
+			memcpy(g->n_senders, whole->n_senders,
+			       g->n_switches * sizeof(*g->n_senders));
 		job->repair = repair_new(g, &job->choice);
-	else
+	} else {
 		graph_free(g);
+	}
 	graph_free(whole);
 }
 
