@@ -128,6 +128,7 @@ tell_sa(struct sm_instance *sm, const struct sweep_report *r, bool is_read)
 		standby_follow(sm->standby, NULL);
 	} else if (sm->resident && r->end == SWEEP_END_STANDBY) {
 		close_sa(sm);
+		state_leave_clients(sm->state);
 		sweep_peers(sm->sweep, &where);
 		standby_follow(sm->standby, (struct snapshot *)where);
 	}

@@ -45,7 +45,9 @@ struct state {
 		uint64_t written;	/* and has */
 	} copies[STATE_OWNERS_MAX];
 	GString *foreign;	/* lines of parts that are not here */
-	bool clients;		/* they are all, or were asked again */
+	bool clients;		/* they are all, or were asked again, */
+	bool is_past;		/* but may have registered with another master
+				   since: no restart may trust the file */
 	bool is_kept;		/* there is a file */
 	bool is_writing;
 	int64_t not_before, due;
@@ -65,7 +67,7 @@ version_of(const struct state *s, size_t i)
 
 /* Clients' leases become shorter without a new version. */
 static void
-put_text(struct state *s, GString *out)
+put_text(struct state *s, GString *out, bool clients)
 {
 	int64_t now = transport_now(s->transport);
 
@@ -77,7 +79,7 @@ put_text(struct state *s, GString *out)
 		uint64_t version = version_of(s, i);
 
 		if (o->part->is_clients) {
-			if (s->clients)
+			if (clients)
 				g_string_append(out, STATE_CLIENTS);
 			o->part->save(o->owner, out, now);
 			continue;
@@ -97,8 +99,9 @@ void
 state_write(GString *out, void *data)
 {
 	g_autofree char *sum = NULL;
+	struct state *s = data;
 
-	put_text(data, out);
+	put_text(s, out, s->clients);
 	sum = g_compute_checksum_for_data(G_CHECKSUM_SHA256,
 					  (const guchar *)out->str, out->len);
 	g_string_append_printf(out, SEAL "%s\n", sum);
@@ -167,7 +170,7 @@ state_save(struct state *s)
 		return;
 	transport_timer_clear(s->transport, &s->timer);
 	text = g_string_new(NULL);
-	put_text(s, text);
+	put_text(s, text, s->clients && !s->is_past);
 	for (size_t i = 0; i < s->params.n; i++)
 		s->copies[i].writing = version_of(s, i);
 	s->is_writing = true;
@@ -310,6 +313,16 @@ void
 state_know_clients(struct state *s)
 {
 	s->clients = true;
+	s->is_past = false;
+}
+
+void
+state_leave_clients(struct state *s)
+{
+	if (s->is_past)
+		return;
+	s->is_past = true;
+	state_save(s);
 }
 
 void
@@ -324,6 +337,7 @@ state_take(struct state *s, char *text, size_t len, int64_t now)
 	/* A takeover waits for no disk; the former master has the lines. */
 	set_aside(s, &told, "the master's state", NULL);
 	s->clients = told.clients && !told.n_bad && !s->foreign->len;
+	s->is_past = false;
 	told.foreign = NULL;
 	state_told_clear(&told);
 	state_save(s);

@@ -35,6 +35,9 @@ void state_close(struct state *s);
  * again, so that no restart has to do that. */
 bool state_has_clients(const struct state *s);
 void state_know_clients(struct state *s);
+/* They register with another master from now on: the file says so, the text for
+ * that one does not. */
+void state_leave_clients(struct state *s);
 
 /* The text of this part may have changed: it is written in `delay` us, or later
  * since that is done at most once in 2 s; */
