@@ -36,6 +36,7 @@
 #define PROBLEMS_MAX	1000u	/* lines; more are only counted */
 
 struct program {
+	const struct mkey_db *keys;
 	const struct snapshot *before;
 	const struct desired *w;
 	const struct plan *plan;
@@ -47,6 +48,13 @@ struct program {
 	struct program_order *order;
 	struct smp_batch *batch;
 };
+
+/* Of a port, and no part of a step. */
+static bool
+is_look(unsigned act)
+{
+	return act == PROGRAM_ORDER_LOOK || act == PROGRAM_ORDER_LOOK_BEHIND;
+}
 
 /* ------------------------------------------------------- a step as a Set */
 
@@ -400,7 +408,7 @@ program_on_timeout(struct program *p, const struct program_order_action *a,
 	uint32_t holder = snapshot_holder_of(p->before, port);
 	const struct plan_step *step;
 
-	if (a->act == PROGRAM_ORDER_LOOK) {
+	if (is_look(a->act)) {
 		learn_changed(p, port);
 		return;
 	}
@@ -454,15 +462,36 @@ take_look(struct program *p, uint32_t port, const struct port_info *info)
 		learn_changed(p, port);
 }
 
+/* Is the same node behind the port that was found there? */
+static void
+look_behind(struct program *p, uint32_t port, const uint8_t *data,
+	    unsigned status)
+{
+	uint32_t peer = p->before->ports[port].peer;
+	struct node_info info;
+
+	node_info_decode(data, &info);
+	if (!status && info.node_guid ==
+	    snapshot_node_of(p->before, peer)->info.node_guid &&
+	    info.local_port == p->before->ports[peer].num)
+		program_order_same_behind(p->order, port);
+	else
+		learn_changed(p, port);
+}
+
 /* Except for a step, what is answered is a PortInfo. */
 static void
 program_on_answer(struct program *p, const struct program_order_action *a,
 		  const uint8_t *sent, const uint8_t *data, unsigned status)
 {
-	const struct plan_step *step = a->act == PROGRAM_ORDER_LOOK ? NULL :
+	const struct plan_step *step = is_look(a->act) ? NULL :
 		&p->plan->steps[a->what];
 	struct port_info info;
 
+	if (a->act == PROGRAM_ORDER_LOOK_BEHIND) {
+		look_behind(p, a->what, data, status);
+		return;
+	}
 	if (status && a->act != PROGRAM_ORDER_STEP) {
 		if (step)
 			refused(p, a->what, status);
@@ -491,7 +520,7 @@ program_reply(void *data, const struct smp_request *r,
 	struct program *p = data;
 	struct program_order_action a = { .act = r->tag >> 32,
 					  .what = (uint32_t)r->tag };
-	bool look = a.act == PROGRAM_ORDER_LOOK;
+	bool look = is_look(a.act);
 
 	switch (reply->outcome) {
 	case SMP_ANSWERED:
@@ -520,6 +549,25 @@ program_reply(void *data, const struct smp_request *r,
 
 /* ----------------------------------------------------------------- sending */
 
+/* Of a port; with the M_Key of the node behind it. */
+static void
+write_look(const struct program *p, const struct program_order_action *a,
+	   struct smp_request *r)
+{
+	const struct snapshot_port *port = &p->before->ports[a->what];
+
+	r->port = a->what;
+	r->attr = MAD_ATTR_PORT_INFO;
+	r->modifier = smp_batch_port_info_modifier(p->before, r->port);
+	if (a->act == PROGRAM_ORDER_LOOK)
+		return;
+	r->attr = MAD_ATTR_NODE_INFO;
+	r->modifier = 0;
+	r->key = mkey_db_at(p->keys, p->before, port->peer);
+	r->addressed = snapshot_path(p->before, r->port, &r->path) &&
+		dr_path_push(&r->path, port->num);
+}
+
 static bool
 program_next(void *data, struct smp_request *r)
 {
@@ -527,14 +575,11 @@ program_next(void *data, struct smp_request *r)
 	struct program_order_action a = { 0 };
 
 	while (program_order_next(p->order, &a)) {
-		bool look = a.act == PROGRAM_ORDER_LOOK;
+		bool look = is_look(a.act);
 
 		r->tag = (uint64_t)a.act << 32 | a.what;
 		if (look) {
-			r->port = a.what;
-			r->attr = MAD_ATTR_PORT_INFO;
-			r->modifier = smp_batch_port_info_modifier(p->before,
-								   r->port);
+			write_look(p, &a, r);
 		} else {
 			struct plan_step step = p->plan->steps[a.what];
 
@@ -596,6 +641,7 @@ program_start(struct mad_client *x, const struct mkey_db *keys,
 		.end = program_end, .free = program_free, .data = p,
 	};
 
+	p->keys = keys;
 	p->before = before;
 	p->w = w;
 	p->plan = plan;

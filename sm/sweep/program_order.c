@@ -11,8 +11,8 @@
  *	PortStateChange		  two Sets of SwitchInfo must not overtake each
  *				  other, since each has all of its components)
  *				  -> the switch is *routed*
- *	both ends of a cable routed (a CA is), and the tables of both ports
- *	written -> Armed at both ends
+ *	both ends of a cable routed (a CA is), the tables of both ports
+ *	written, and the nodes at them still the same -> Armed at both ends
  *	both ends Armed -> Active at both ends
  *	tables of both ports written -> PortInfo that switches partition
  *			   enforcement on
@@ -101,6 +101,8 @@ struct port_progress {
 	uint32_t tables_left;	/* blocks that are not written; one that
 				   failed stays counted */
 	uint32_t to;		/* the switch at the other end, or END */
+	bool in_doubt;		/* of the node behind it, see
+				   program_order_look_again() */
 	bool opened;		/* of the cable: its ends may be armed */
 	bool armed;		/* it is Armed, or was already */
 	bool raised;		/* its activation was sent */
@@ -241,7 +243,8 @@ link_try(struct program_order *o, uint32_t port)
 	for (unsigned k = 0; k < 2; k++) {
 		const struct snapshot_node *n = snapshot_node_of(o->s, ends[k]);
 
-		if (snapshot_is_switch(n) && !o->switches[n->sw_index].routed)
+		if (o->ports[ends[k]].in_doubt || (snapshot_is_switch(n) &&
+		    !o->switches[n->sw_index].routed))
 			return;
 	}
 	first->opened = true;
@@ -693,11 +696,22 @@ program_order_look_again(struct program_order *o, uint32_t node)
 
 	for (unsigned num = 0; num <= n->info.num_ports; num++) {
 		uint32_t port = n->first_port + num;
-		const struct port_progress *p = &o->ports[port];
+		struct port_progress *p = &o->ports[port];
 
-		if (p->activate == NO_STEP || p->raised)
+		if (p->activate == NO_STEP || p->raised) {
 			program_order_add(o, PROGRAM_ORDER_LOOK, port);
+		} else if (!o->ports[o->s->ports[port].peer].in_doubt) {
+			p->in_doubt = true;
+			program_order_add(o, PROGRAM_ORDER_LOOK_BEHIND, port);
+		}
 	}
+}
+
+void
+program_order_same_behind(struct program_order *o, uint32_t port)
+{
+	o->ports[port].in_doubt = false;
+	link_try(o, port);
 }
 
 /* Looks at all blocks that are left. */

@@ -12,6 +12,8 @@
 enum program_order_act {
 	PROGRAM_ORDER_STEP,	  /* what = step */
 	PROGRAM_ORDER_LOOK,	  /* what = port: has it changed? */
+	PROGRAM_ORDER_LOOK_BEHIND, /* what = port: NodeInfo of the node behind
+				      it, which may be another one */
 	PROGRAM_ORDER_LOOK_STATE, /* what = step: has the state changed? */
 };
 
@@ -50,10 +52,13 @@ bool program_order_settle(struct program_order *o, uint32_t step, bool well);
 void program_order_add(struct program_order *o, enum program_order_act act,
 		       uint32_t step);
 /* PortStateChange of this switch was cleared: a change between our reading
- * and the clearing would be lost, so its ports are read again, except those
- * that are about to be activated, whose replies will show it; port 0 shows whether
- * the switch was reset. */
+ * and the clearing would be lost, so its ports are read again; port 0 shows whether
+ * the switch was reset. Of those that are about to be activated, the state tells
+ * nothing, since the link of another cable is in Init as well: NodeInfo is sent
+ * through them, and the links wait for the reply. */
 void program_order_look_again(struct program_order *o, uint32_t node);
+/* The node behind this port is the same. */
+void program_order_same_behind(struct program_order *o, uint32_t port);
 /* Called when nothing can be sent and all replies have come. True: there is
  * more to do now: blocks that wait for each other, the next stage of an
  * update, or reading, once, ports that should have been activated and were
