@@ -323,7 +323,7 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 	} else if (!s->run.is_repair) {
 		s->retry_us = 0;
 	}
-	reregister_told(s->clients, s->next.subnet, result->told);
+	reregister_told(s->clients, result->after, result->told);
 	if (persist_keys_lock(s->params.keystore, result->locked))
 		s->causes |= 1u << SWEEP_CAUSE_MEANWHILE;
 	for (guint i = 0; i < result->changed->len; i++)

@@ -123,9 +123,13 @@ reregister_want(struct reregister *c, const struct snapshot *s,
 void reregister_told(struct reregister *c, const struct snapshot *s,
 		     const uint8_t *told)
 {
-	for (uint32_t port = 0; port < s->n_ports; port++)
-		if (told[port])
-			know(c->known, s->ports[port].guid, true);
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct snapshot_port *p = &s->ports[port];
+
+		if (told[port] || (p->info.sm_lid == c->own &&
+				   g_hash_table_contains(c->known, &p->guid)))
+			know(c->known, p->guid, true);
+	}
 }
 
 void

@@ -26,8 +26,8 @@ void reregister_free(struct reregister *c);
  * register. NULL: there is no SA. g_free. */
 uint8_t *reregister_want(struct reregister *c, const struct snapshot *s,
 		      const struct lid_map *lids);
-/* These ports, by index in the same snapshot, were asked, and have our LID
- * as SMLID from then on. */
+/* These ports, by index in the same snapshot as it is after the sweep, were
+ * asked, and have our LID as SMLID from then on. */
 void reregister_told(struct reregister *c, const struct snapshot *s,
 		  const uint8_t *told);
 /* The registrations were kept over a restart (sm_lid LID_NONE), or received
