@@ -94,7 +94,8 @@ sweep_accept(void *sweep)
 	election_control(s->x, s->keys, s->elected, s->master,
 			 SM_CONTROL_ACKNOWLEDGE, &s->self);
 	sweep_set_sm_state(s, SM_STATE_MASTER);
-	sweep_request(s, SWEEP_CAUSE_ELECTION);
+	/* a guest may have started since the former master looked */
+	sweep_show(s);
 }
 
 bool
