@@ -25,7 +25,10 @@
  * Cost. The tables of a switch are kept over sweeps and renumbering, and read
  * again if the switch is new or was reset. Blocks that never had a group of
  * this manager are neither read nor written: to read all blocks of all switches
- * would take longer than everything else. Blocks whose last group has ended are
+ * would take longer than everything else. If it knows no group, and another
+ * manager may have left trees, it reads blocks from the first one on, up to one
+ * that is empty on all switches: these trees and its unicast routes could have a
+ * credit loop together. Blocks whose last group has ended are
  * cleared, and leave the end of the tables. The trees in force are an input of
  * the computation, so a member that joins changes the switches of its branch
  * only.
@@ -491,6 +494,24 @@ drop_empty(struct mcast_manager *m)
 		set_wanted(m, mft_new(w->n_switches, w->n_positions, n), NULL);
 }
 
+/* The last block of another manager's groups is not read yet: MLIDs are given from
+ * the first one on. */
+static bool
+reads_on(struct mcast_manager *m)
+{
+	const struct mft *w = m->wanted;
+	bool is_used = false;
+
+	if (m->phase != MCAST_READ || !m->is_preparing || !m->is_inherited)
+		return false;
+	for (uint32_t i = w->n_blocks - 1; i < count_places(w); i += w->n_blocks)
+		is_used |= !is_empty(m->held[i].masks);
+	if (is_used)
+		set_wanted(m, mft_new(w->n_switches, w->n_positions,
+				      w->n_blocks + 1), NULL);
+	return is_used;
+}
+
 /* A phase is over. */
 static bool
 mcast_manager_done(void *data)
@@ -498,8 +519,10 @@ mcast_manager_done(void *data)
 	struct mcast_manager *m = data;
 	struct sa_db *view;
 
-	m->phase++;
 	m->at = 0;
+	if (reads_on(m))
+		return true;
+	m->phase++;
 	if (m->is_preparing && m->phase == MCAST_CUT) {
 		sweep_cut_trees(m->sweep, collect_held(m));
 		return false;	/* mcast_manager_cut() goes on */
@@ -638,6 +661,22 @@ set_fabric(struct mcast_manager *m, struct snapshot *s, struct lid_map *lids,
 	m->again = m->bad = false;
 }
 
+/* May one of these switches, of which nothing is known, have multicast entries of
+ * another manager? */
+static bool
+is_inherited(const struct snapshot *s, const uint8_t *fresh)
+{
+	bool is = false;
+
+	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
+		const struct switch_info *i = &s->nodes[s->switches[sw]].sw;
+
+		is |= (!fresh || fresh[sw]) && i->linear_fdb_top &&
+			i->multicast_fdb_top != LID_MULTICAST_MIN - 1;
+	}
+	return is;
+}
+
 bool
 mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
 		      struct lid_map *lids, const uint8_t *fresh)
@@ -645,6 +684,8 @@ mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
 	uint32_t n_blocks = count_blocks(m);
 	uint32_t n_positions = m->wanted ? m->wanted->n_positions : 1;
 
+	m->is_inherited = !n_blocks && is_inherited(s, fresh);
+	n_blocks += m->is_inherited;
 	if (!n_blocks)
 		return false;
 	set_fabric(m, s, lids, fresh);
