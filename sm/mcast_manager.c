@@ -664,7 +664,7 @@ set_fabric(struct mcast_manager *m, struct snapshot *s, struct lid_map *lids,
 /* May one of these switches, of which nothing is known, have multicast entries of
  * another manager? */
 static bool
-is_inherited(const struct snapshot *s, const uint8_t *fresh)
+may_have_trees(const struct snapshot *s, const uint8_t *fresh)
 {
 	bool is = false;
 
@@ -684,7 +684,7 @@ mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
 	uint32_t n_blocks = count_blocks(m);
 	uint32_t n_positions = m->wanted ? m->wanted->n_positions : 1;
 
-	m->is_inherited = !n_blocks && is_inherited(s, fresh);
+	m->is_inherited = !n_blocks && may_have_trees(s, fresh);
 	n_blocks += m->is_inherited;
 	if (!n_blocks)
 		return false;
