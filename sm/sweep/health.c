@@ -145,7 +145,8 @@ judge_caps(struct health *v, const struct snapshot *s,
 
 void
 health_judge(struct health *v, const struct snapshot *s,
-	     const struct choice *choice, const uint32_t *untaken, bool expects)
+	     const struct choice *choice, const GPtrArray *problems,
+	     const uint32_t *untaken, bool expects)
 {
 	*v = (struct health){
 		.lines = g_ptr_array_new_with_free_func(g_free),
@@ -163,7 +164,8 @@ health_judge(struct health *v, const struct snapshot *s,
 			g_ptr_array_add(v->warnings, g_strdup_printf("%s: %s",
 							kind, f->text));
 	}
-	v->n_found = v->lines->len;
+	for (guint i = 0; problems && i < problems->len; i++)
+		g_ptr_array_add(v->lines, g_strdup(problems->pdata[i]));
 	judge_caps(v, s, choice);
 	judge_routes(v, s, choice);
 	judge_ports(v, s, untaken);

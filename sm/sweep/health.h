@@ -18,19 +18,19 @@ struct health {
 				   the plan carried out, no failure */
 	uint32_t n_silent;	/* ports that were left to the expected fabric */
 	GPtrArray *lines;	/* of char *: problems; first those of the
-				   discovery, behind which go those that a device
-				   had with Sets: the rest may follow of them */
-	guint n_found;		/* of the former */
+				   discovery and those that were given: the rest
+				   may follow of them */
 	GPtrArray *warnings;	/* of char *: no reason not to be UP */
 };
 
-/* s: after programming. choice: the present tables. untaken: by port, the fields
+/* s: after programming. choice: the present tables. problems: of char *, that were
+ * met; NULL: none. untaken: by port, the fields
  * that it has not taken; NULL: none. expects: ports behind which no
  * node answers are a matter of the expected fabric, which may be without them;
  * else they are problems. */
 void health_judge(struct health *v, const struct snapshot *s,
-		  const struct choice *choice, const uint32_t *untaken,
-		  bool expects);
+		  const struct choice *choice, const GPtrArray *problems,
+		  const uint32_t *untaken, bool expects);
 void health_clear(struct health *v);
 
 /* The verdict in a line: "SUBNET UP: 8 switches, 16 hosts, 32 links, all Active",

@@ -237,7 +237,7 @@ judge_isolation(const struct sweep *s, GPtrArray *lines)
 }
 
 static void
-judge(struct sweep *s, GPtrArray *problems)
+judge(struct sweep *s)
 {
 	const struct choice *choice = &s->view.choice;
 	struct sweep_report r = { .view = &s->view, .choice = choice,
@@ -248,15 +248,8 @@ judge(struct sweep *s, GPtrArray *problems)
 		observe_master(s) : NULL;
 	struct health v;
 
-	health_judge(&v, n, choice, s->run.untaken,
+	health_judge(&v, n, choice, s->run.problems, s->run.untaken,
 		     sweep_goal_stays(s->params.goal));
-	for (guint i = 0; i < s->run.table_faults->len; i++)
-		g_ptr_array_insert(v.lines, (gint)v.n_found++,
-				   g_strdup(s->run.table_faults->pdata[i]));
-	for (guint i = 0; problems && i < problems->len; i++)
-		g_ptr_array_insert(v.lines, (gint)v.n_found++,
-				   g_strdup(problems->pdata[i]));
-	v.up = v.lines->len == 0;
 	for (guint i = 0; i < v.lines->len; i++)
 		log_limited(s->log, LOG_WARNING, "fabric", "problem", "%s",
 			    (char *)v.lines->pdata[i]);
@@ -332,13 +325,15 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 	if (s->params.keystore)
 		mkey_db_learn(s->params.keystore->ring, result->after);
 	persist_keys_save(s->params.keystore);
+	g_ptr_array_extend_and_steal(s->run.problems,
+				     g_steal_pointer(&result->problems));
 	if (result->failed || result->held_back)
-		g_ptr_array_add(result->problems, g_strdup_printf("%u of %u "
+		g_ptr_array_add(s->run.problems, g_strdup_printf("%u of %u "
 				"steps of the plan are not done",
 				result->failed + result->held_back,
 				s->run.plan->n_steps));
 	publish(s, result->after);
-	judge(s, result->problems);
+	judge(s);
 	program_result_clear(result);
 }
 
@@ -445,7 +440,7 @@ send_plan(struct sweep *s)
 		if (!s->run.is_repair)
 			s->retry_us = 0;
 		publish(s, NULL);
-		judge(s, NULL);
+		judge(s);
 		return;
 	}
 	s->totals.lft_blocks += plan->first[PLAN_LFT + 1] -
@@ -559,7 +554,7 @@ heavy_sweep_on_keys(bool saved, void *data)
 
 	s->run.batch = NULL;
 	if (!saved) {
-		g_ptr_array_add(s->run.table_faults, g_strdup("the disk does "
+		g_ptr_array_add(s->run.problems, g_strdup("the disk does "
 				"not take the M_Keys: ports keep those that "
 				"they have"));
 		make_plan(s, true);
@@ -639,15 +634,13 @@ is_as_asked(struct sweep *s)
 static void
 observe(struct sweep *s)
 {
-	g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
-
 	s->next.rules = partition_rules_ref(s->params.isolation.rules);
 	s->next.memberships = observe_memberships(s->next.subnet,
 						  s->next.tables);
-	observe_judge(s, problems);
+	observe_judge(s, s->run.problems);
 	s->run.plan = g_new0(struct plan, 1);
 	publish(s, NULL);
-	judge(s, problems);
+	judge(s);
 }
 
 void
@@ -807,7 +800,7 @@ heavy_sweep_on_tables(GPtrArray *faults, GArray *mute, void *data)
 	struct sweep *s = data;
 
 	s->run.batch = NULL;
-	s->run.table_faults = g_ptr_array_ref(faults);
+	s->run.problems = g_ptr_array_ref(faults);
 	s->run.mute = g_array_ref(mute);
 	route(s);
 }

@@ -244,7 +244,7 @@ clear_run(struct sweep *s)
 	g_clear_pointer(&r->routing, beside_cancel);
 	mad_client_cancel(s->x, r->look);
 	plan_free(r->plan);
-	g_clear_pointer(&r->table_faults, g_ptr_array_unref);
+	g_clear_pointer(&r->problems, g_ptr_array_unref);
 	g_clear_pointer(&r->mute, g_array_unref);
 	g_free(r->fresh);
 	port_tables_unref(r->qos);

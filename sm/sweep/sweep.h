@@ -323,7 +323,8 @@ struct sweep_run {
 					   reached other nodes */
 	/* what it computes beside the next view */
 	struct port_tables *qos;	/* tables that QoS needs it to read */
-	GPtrArray *table_faults;
+	GPtrArray *problems;	/* char *: tables that were not read, then
+				   what devices had with Sets */
 	GArray *mute;			/* uint32_t: ports whose tables were not
 					   shown; NULL: none was read */
 	bool is_outdated;		/* the repair in `routing` is not to

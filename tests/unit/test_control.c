@@ -169,7 +169,7 @@ make_fabric(struct setup *t, const char *spec, const char *engine)
 	g = graph_new(t->s, t->lids);
 	in.g = g;
 	assert_true(choose_tables(&wish, &in, &t->choice, NULL));
-	health_judge(&t->verdict, t->s, &t->choice, NULL, true);
+	health_judge(&t->verdict, t->s, &t->choice, NULL, NULL, true);
 }
 
 /* A sweep ends; of what make_fabric() made if it reads a fabric. */
@@ -188,7 +188,7 @@ end_sweep(struct setup *t, enum sweep_end end, const char *causes)
 	case SWEEP_END_UP:
 	case SWEEP_END_NOT_UP:
 		health_clear(&t->verdict);
-		health_judge(&t->verdict, t->s, &t->choice, NULL, true);
+		health_judge(&t->verdict, t->s, &t->choice, NULL, NULL, true);
 		r.view = &view;
 		r.choice = &t->choice;
 		r.verdict = &t->verdict;
