@@ -67,25 +67,22 @@ channels_free(struct channels *c)
 }
 
 uint32_t
-channels_next(const struct channels *c, uint32_t edge, uint32_t *port)
+channels_list(const struct channels *c, uint32_t edge, uint32_t *next)
 {
 	const uint64_t *mask = c->turns + (size_t)edge * CHANNELS_WORDS;
-	uint32_t peer = c->g->edges[edge].peer, e;
+	uint32_t peer = c->g->edges[edge].peer, w, port, n = 0;
+	const uint8_t *nth_edge = c->g->nth_edge + (size_t)peer * GRAPH_PORTS;
+	uint32_t first = c->g->first_edge[peer];
 	uint64_t word;
 
-	while (*port < GRAPH_PORTS) {
-		word = mask[*port / 64] >> *port % 64;
-		if (!word) {
-			*port = (*port / 64 + 1) * 64;
-			continue;
+	for (w = 0; w < CHANNELS_WORDS; w++) {
+		word = mask[w];
+		for_each_bit(word, w * 64, port) {
+			next[n] = first + nth_edge[port];
+			n += nth_edge[port] != GRAPH_NO_EDGE;
 		}
-		*port += (uint32_t)__builtin_ctzll(word);
-		e = graph_edge_at(c->g, peer, (uint8_t)*port);
-		(*port)++;
-		if (e != SNAPSHOT_NONE)
-			return e;
 	}
-	return SNAPSHOT_NONE;
+	return n;
 }
 
 void
@@ -124,22 +121,22 @@ channels_add_order(struct channels *c, const uint32_t *ranks)
 bool
 channels_sort(struct channels *c)
 {
-	uint32_t n = c->g->n_edges, e, next, port, head, tail = 0;
+	uint32_t n = c->g->n_edges, e, next[GRAPH_PORTS], n_next, k, head;
+	uint32_t tail = 0;
 	g_autofree uint32_t *waits = g_new0(uint32_t, n + 1);
 
 	for (e = 0; e < n; e++)
-		for (port = 0; (next = channels_next(c, e, &port)) !=
-		     SNAPSHOT_NONE;)
-			waits[next]++;
+		for (k = channels_list(c, e, next); k-- > 0;)
+			waits[next[k]]++;
 	for (e = 0; e < n; e++)
 		if (waits[e] == 0)
 			c->channel[tail++] = e;
 	for (head = 0; head < tail; head++) {
 		c->place[c->channel[head]] = head;
-		for (port = 0; (next = channels_next(c, c->channel[head],
-						     &port)) != SNAPSHOT_NONE;)
-			if (--waits[next] == 0)
-				c->channel[tail++] = next;
+		for (n_next = channels_list(c, c->channel[head], next), k = 0;
+		     k < n_next; k++)
+			if (--waits[next[k]] == 0)
+				c->channel[tail++] = next[k];
 	}
 	return tail == n;
 }
@@ -149,21 +146,21 @@ channels_sort(struct channels *c)
 static bool
 channels_search(struct channels *c, uint32_t in, uint32_t out, GArray *found)
 {
-	uint32_t i, port, next;
+	uint32_t i, next[GRAPH_PORTS], n, k;
 
 	c->mark[out] = 1;
 	g_array_append_val(found, out);
 	for (i = 0; i < found->len; i++)
-		for (port = 0;
-		     (next = channels_next(c, ITEM(found, i), &port)) !=
-		     SNAPSHOT_NONE;) {
+		for (n = channels_list(c, ITEM(found, i), next), k = 0; k < n;
+		     k++) {
 			c->work++;
-			if (next == in)
+			if (next[k] == in)
 				return false;
-			if (c->mark[next] || c->place[next] > c->place[in])
+			if (c->mark[next[k]] ||
+			    c->place[next[k]] > c->place[in])
 				continue;
-			c->mark[next] = 1;
-			g_array_append_val(found, next);
+			c->mark[next[k]] = 1;
+			g_array_append_val(found, next[k]);
 		}
 	return true;
 }
@@ -274,7 +271,7 @@ channels_hang(struct channels *c, uint32_t *parent, uint32_t e, GArray *added)
 struct knot {
 	uint32_t *order;	/* by edge: when it was visited; UNSEEN */
 	uint32_t *low;
-	uint32_t *port;		/* the port of its next turn */
+	uint32_t *nth;		/* which of its turns is the next */
 	uint32_t *path;		/* edges being visited */
 	uint32_t *stack;	/* edges of components that are not closed */
 	uint8_t *looped;	/* by edge: it is in a loop */
@@ -285,7 +282,7 @@ static void
 knot_enter(struct knot *k, uint32_t e)
 {
 	k->order[e] = k->low[e] = k->n_met++;
-	k->port[e] = 0;
+	k->nth[e] = 0;
 	k->path[k->n_path++] = e;
 	k->stack[k->n_stack++] = e;
 }
@@ -293,14 +290,14 @@ knot_enter(struct knot *k, uint32_t e)
 static void
 knot_visit(struct knot *k, const struct channels *c, uint32_t start)
 {
-	uint32_t e, next, other;
+	uint32_t e, list[GRAPH_PORTS], next, other;
 	bool alone;
 
 	knot_enter(k, start);
 	while (k->n_path) {
 		e = k->path[k->n_path - 1];
-		next = channels_next(c, e, &k->port[e]);
-		if (next != SNAPSHOT_NONE) {
+		if (k->nth[e] < channels_list(c, e, list)) {
+			next = list[k->nth[e]++];
 			if (k->order[next] == UNSEEN)
 				knot_enter(k, next);
 			else if (k->low[next] != UNSEEN)
@@ -333,7 +330,7 @@ channels_find_looped(const struct channels *c)
 	struct knot k = {
 		.order = SCRATCH(scratch, uint32_t, n),
 		.low = SCRATCH(scratch, uint32_t, n),
-		.port = SCRATCH(scratch, uint32_t, n),
+		.nth = SCRATCH(scratch, uint32_t, n),
 		.path = SCRATCH(scratch, uint32_t, n),
 		.stack = SCRATCH(scratch, uint32_t, n),
 		.looped = g_new0(uint8_t, n),
@@ -871,7 +868,8 @@ static GArray *
 web_find_cycle(struct web *w, const uint8_t *looped, uint32_t start)
 {
 	GArray *cycle = g_array_new(FALSE, FALSE, sizeof(struct channel_turn));
-	uint32_t n = w->g->n_edges, head = 0, tail = 0, e = start, next, port;
+	uint32_t n = w->g->n_edges, head = 0, tail = 0, e = start, next, k;
+	uint32_t list[GRAPH_PORTS];
 	g_autofree uint32_t *from = g_new(uint32_t, n);
 	g_autofree uint32_t *queue = g_new(uint32_t, n + 1); /* start is in
 							        it twice */
@@ -881,11 +879,10 @@ web_find_cycle(struct web *w, const uint8_t *looped, uint32_t start)
 	queue[tail++] = start;
 	while (from[start] == UNSEEN && head < tail) {
 		e = queue[head++];
-		for (port = 0;
-		     (next = channels_next(w->c, e, &port)) != SNAPSHOT_NONE;)
-			if (looped[next] && from[next] == UNSEEN) {
-				from[next] = e;
-				queue[tail++] = next;
+		for (n = channels_list(w->c, e, list), k = 0; k < n; k++)
+			if (looped[list[k]] && from[list[k]] == UNSEEN) {
+				from[list[k]] = e;
+				queue[tail++] = list[k];
 			}
 	}
 	g_assert(from[start] != UNSEEN);
@@ -907,7 +904,7 @@ channels_check_ordered(const struct graph *g, const struct lft *lft,
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	bool is_sound = false;
 	const uint64_t *words;
-	uint32_t e, lid, port;
+	uint32_t e, lid, next[GRAPH_PORTS];
 	struct web w;
 
 	*r = (struct channels_result){ 0 };
@@ -926,8 +923,7 @@ channels_check_ordered(const struct graph *g, const struct lft *lft,
 	for (e = 0; !is_sound && e < g->n_edges; e++) {
 		words = c->turns + (size_t)e * CHANNELS_WORDS;
 		r->n_channels += words[0] || words[1] || words[2] || words[3];
-		for (port = 0; channels_next(c, e, &port) != SNAPSHOT_NONE;)
-			r->n_dependencies++;
+		r->n_dependencies += channels_list(c, e, next);
 	}
 	/* LIDs with turns only up and down, or without a loop */
 	for (lid = 0; whole && lid <= g->top; lid++)

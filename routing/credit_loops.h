@@ -105,11 +105,9 @@ channels_has(const struct channels *c, uint32_t in, uint32_t out)
 		port % 64 & 1;
 }
 
-/* Returns the channel after `edge` by the first turn at or above port
- * `*port`, and sets `*port` to the port after it. SNAPSHOT_NONE: there are
- * no more. */
-uint32_t channels_next(const struct channels *c, uint32_t edge,
-		       uint32_t *port);
+/* Lists the channels after an edge, GRAPH_PORTS at most, by port; returns how
+ * many. */
+uint32_t channels_list(const struct channels *c, uint32_t edge, uint32_t *next);
 
 /* A packet to this LID goes from this channel to the next one of the loop. */
 struct channel_turn {

@@ -346,15 +346,14 @@ static void
 dor_add_tree_first(struct dor *x)
 {
 	struct channels *all = channels_copy(x->c);
-	uint32_t e, next, port;
+	uint32_t e, next[GRAPH_PORTS], n, k;
 
 	memset(x->c->turns, 0, (size_t)x->g->n_edges * CHANNELS_WORDS *
 	       sizeof(*x->c->turns));
 	dor_add_tree(x);
 	for (e = 0; e < x->g->n_edges; e++)
-		for (port = 0; (next = channels_next(all, e, &port)) !=
-		     SNAPSHOT_NONE;)
-			channels_add(x->c, e, next);
+		for (n = channels_list(all, e, next), k = 0; k < n; k++)
+			channels_add(x->c, e, next[k]);
 	channels_free(all);
 }
 
