@@ -487,35 +487,6 @@ complete_sort(struct remainder *x, const struct graph *g,
 	x->m.depth = depth;
 }
 
-/* Adds the turns that join what the order does not, unless they close a loop
- * with those that are there; with those of the order, they do not. */
-static struct channels *
-complete_open_turns(struct remainder *x, struct channels *c,
-		    const struct order *o)
-{
-	const struct graph *g = c->g;
-	struct turns *t = turns_new(g, o);
-	struct channels *more = channels_copy(c);
-	uint32_t in, out;
-
-	for (in = 0; in < g->n_edges; in++)
-		for (out = t->class_of[g->edges[in].back] ?
-		     g->first_edge[g->edges[in].peer] : UINT32_MAX;
-		     out < g->first_edge[g->edges[in].peer + 1]; out++)
-			if (turns_is_new(t, in, out))
-				channels_turn(more, in, g->edges[out].port);
-	if (t->n_turning && (x->in_order || channels_sort(more))) {
-		struct channels *old = c;
-
-		x->tops = NULL;
-		c = more;
-		more = old;
-	}
-	turns_free(t);
-	channels_free(more);
-	return c;
-}
-
 /* The graph in which paths are looked for; NULL: the tables have a loop. */
 static struct channels *
 complete_open(struct remainder *x, const struct lft *lft, const uint32_t *ranks,
@@ -530,15 +501,17 @@ complete_open(struct remainder *x, const struct lft *lft, const uint32_t *ranks,
 		return multicast_reserve(g, lft, ranks, x->parent, &x->root);
 	}
 	edges_towards(g, x->m.depth, x->parent);
-	if (x->in_order) {	/* not sorted: nothing is added */
+	if (x->in_order) {
 		c = channels_new(g);
 		channels_add_order(c, ranks);
-		return complete_open_turns(x, c, o);
+		channels_sort(c);
+	} else if (!channels_load(&c, g, lft, NULL, ranks)) {
+		g_clear_pointer(&c, channels_free);
+		return NULL;
 	}
-	if (channels_load(&c, g, lft, NULL, ranks))
-		return complete_open_turns(x, c, o);
-	channels_free(c);
-	return NULL;
+	if (turns_join(c, o))
+		x->tops = NULL;
+	return c;
 }
 
 static void

@@ -13,12 +13,11 @@
  * one and back, but not from one joined top to another.
  *
  * Safety. In damaged trees, and in fabrics that are not trees, such turns may
- * close a cycle. After each addition the graph of all channels, with all turns
- * up, from up to down, and down, and the turns added, is sorted topologically
- * (A. B. Kahn, 1962). An addition that closes a cycle is undone and the next
- * candidate is tried.
+ * close a cycle in the graph of all channels (channels_add). Such an addition is
+ * undone, and the next candidate is tried.
  *
- * Cost. Linear in the cables for each addition tried.
+ * Cost. A search for a loop for each turn that is against the order of the
+ * channels so far.
  *
  * Reference. W. J. Dally and C. L. Seitz, 1987, for channel dependencies.
  */
@@ -33,7 +32,7 @@
 #define MAX_TRIES	16u	/* additions that may fail in an island */
 
 struct joining {
-	struct turns *t;
+	struct channels *c;
 	const struct graph *g;
 	const struct order *o;
 	uint32_t n_words;
@@ -41,99 +40,14 @@ struct joining {
 	uint64_t *joined;	/* tops that are joined */
 	uint8_t *tried;		/* by switch: closed a cycle */
 	uint8_t *member;	/* by switch: it is the root, or above it */
-	GArray *members;	/* of this addition */
-	GArray *added;		/* edges that got a class by it */
-	uint32_t *queue;	/* of the sort: switches */
-	uint8_t *waits, *done;	/* by switch: in the queue; by edge: sorted */
-	uint32_t *n_below, *n_above;	/* by switch: channels into it from
-					   below and above that are not
-					   sorted */
+	/* By edge that leads up: a packet that came down by a cable of one
+	 * class may go up by one of another class. 0: it may not. */
+	uint8_t *class_of;
+	/* Of this addition: */
+	GArray *members;
+	GArray *opened;		/* edges that got a class */
+	GArray *added;		/* struct turn */
 };
-
-bool
-turns_is_new(const struct turns *t, uint32_t in, uint32_t out)
-{
-	uint32_t back = t->g->edges[in].back;
-
-	return t->class_of[back] && t->class_of[out] &&
-		t->class_of[back] != t->class_of[out];
-}
-
-/* ---- the topological sort ---- */
-
-/* Sorts the channels out of `sw` that depend on no other; returns how many. */
-static uint32_t
-sort_release(struct joining *j, uint32_t sw, uint32_t *tail)
-{
-	const struct graph *g = j->g;
-	const uint8_t *class_of = j->t->class_of;
-	uint32_t e, next, peer, n_awaited, n_sorted = 0;
-	/* channels from above that are not sorted: by class; [0]: of all */
-	uint32_t count[GRAPH_PORTS] = { 0 };
-	bool is_up;
-
-	for_each_edge(g, sw, e)
-		if (class_of[e] && !j->done[g->edges[e].back]) {
-			count[class_of[e]]++;
-			count[0]++;
-		}
-	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e = next) {
-		peer = g->edges[e].peer;
-		is_up = order_is_up(j->o, sw, peer);
-		/* A channel up waits for those from below and for those from
-		 * above of other classes; one down, for all but those that
-		 * come from the same neighbour. */
-		n_awaited = j->n_below[sw] + (is_up ? 0 : j->n_above[sw]);
-		if (is_up && class_of[e])
-			n_awaited += count[0] - count[class_of[e]];
-		for (next = e; next < g->first_edge[sw + 1] &&
-		     g->edges[next].peer == peer; next++)
-			n_awaited -= !is_up && !j->done[g->edges[next].back];
-		if (j->done[e] || n_awaited > 0)
-			continue;
-		n_sorted += next - e;
-		memset(j->done + e, 1, next - e);
-		if (is_up)
-			j->n_below[peer] -= next - e;
-		else
-			j->n_above[peer] -= next - e;
-		if (!j->waits[peer]) {
-			j->waits[peer] = 1;
-			j->queue[(*tail)++ % (g->n_switches + 1)] = peer;
-		}
-	}
-	return n_sorted;
-}
-
-/* Can all channels be sorted? */
-static bool
-turns_are_safe(struct joining *j)
-{
-	const struct graph *g = j->g;
-	uint32_t n = g->n_switches, head, tail = n, n_sorted = 0, sw, e, peer;
-
-	memset(j->n_below, 0, n * sizeof(*j->n_below));
-	memset(j->n_above, 0, n * sizeof(*j->n_above));
-	memset(j->done, 0, g->n_edges);
-	memset(j->waits, 1, n);
-	memcpy(j->queue, j->o->climb, n * sizeof(*j->queue));
-	for (sw = 0; sw < n; sw++)
-		for_each_edge(g, sw, e) {
-			peer = g->edges[e].peer;
-			if (order_is_up(j->o, sw, peer))
-				j->n_below[peer]++;
-			else
-				j->n_above[peer]++;
-		}
-	for (head = 0; head != tail; head++) {
-		sw = j->queue[head % (n + 1)];
-		j->waits[sw] = 0;
-		n_sorted += sort_release(j, sw, &tail);
-	}
-	return n_sorted == g->n_edges;
-}
-
-/* ---- the choice of turns ---- */
 
 static uint32_t
 turns_count_new(const struct joining *j, uint32_t sw)
@@ -214,13 +128,31 @@ turns_find_class(const struct joining *j, uint32_t peer, uint64_t *masks,
 	return found;
 }
 
+/* Adds the turns at a switch from each class of edges to the others. False: one
+ * closes a cycle. The last edges first: the channel into them is mostly behind the
+ * others, so a channel out moves behind all of them at once. */
+static bool
+turns_permit(struct joining *j, uint32_t sw)
+{
+	uint32_t e, out;
+
+	for_each_edge(j->g, sw, out)
+		for (e = j->g->first_edge[sw + 1]; e-- > j->g->first_edge[sw];)
+			if (j->class_of[e] && j->class_of[out] &&
+			    j->class_of[e] != j->class_of[out] &&
+			    !channels_extend(j->c, j->g->edges[e].back, out,
+					     j->added))
+				return false;
+	return true;
+}
+
 /*
  * Gives classes to the edges up from `sw`, and adds the switches to which they
  * lead to the members: class 1 to those without a new top above them, if `sw`
  * joins new tops to joined ones; none to those that are members already, since
- * there is another path to them.
+ * there is another path to them. False: a turn between them closes a cycle.
  */
-static void
+static bool
 turns_open(struct joining *j, uint32_t sw, bool joins)
 {
 	struct above above[GRAPH_PORTS];
@@ -232,7 +164,7 @@ turns_open(struct joining *j, uint32_t sw, bool joins)
 	for (i = 0; i < n; i++) {
 		e = above[i].first_edge;
 		peer = j->g->edges[e].peer;
-		if (j->t->class_of[e] || n_classes + 1 == GRAPH_PORTS)
+		if (j->class_of[e] || n_classes + 1 == GRAPH_PORTS)
 			continue;
 		class = 0;
 		if (joins && !turns_count_new(j, peer))
@@ -244,10 +176,11 @@ turns_open(struct joining *j, uint32_t sw, bool joins)
 			g_array_append_val(j->members, peer);
 		}
 		for (; e < above[i].end; e++) {
-			j->t->class_of[e] = (uint8_t)class;
-			g_array_append_val(j->added, e);
+			j->class_of[e] = (uint8_t)class;
+			g_array_append_val(j->opened, e);
 		}
 	}
+	return turns_permit(j, sw);
 }
 
 /* The highest switch from here up that has both joined and new tops above
@@ -299,85 +232,80 @@ turns_find_best(const struct joining *j, uint32_t island, bool is_first)
 	return best;
 }
 
-/* Joins the tops of an island as far as possible: permits turns at the root or
- * at a joining switch, and at the members above it. */
+/* Takes back an addition that closes a cycle. */
 static void
+turns_undo(struct joining *j)
+{
+	uint32_t e;
+
+	channels_undo(j->c, j->added, 0);
+	for (guint i = 0; i < j->opened->len; i++) {
+		e = g_array_index(j->opened, uint32_t, i);
+		j->member[j->g->edges[e].peer] &= j->class_of[e] <= 1;
+		j->class_of[e] = 0;
+	}
+}
+
+/* Joins the tops of an island as far as possible: permits turns at the root or
+ * at a joining switch, and at the members above it. True: there are some. */
+static bool
 turns_join_island(struct joining *j, uint32_t island)
 {
-	uint32_t tries = 0, sw, at, e;
-	bool is_first = true;
+	uint32_t tries = 0, sw, at;
+	bool is_first = true, ok;
 	guint i;
 
 	while (tries < MAX_TRIES) {
 		sw = turns_find_best(j, island, is_first);
 		if (sw == SNAPSHOT_NONE)
-			return;
+			break;
 		at = is_first ? sw : turns_climb(j, sw);
+		g_array_set_size(j->opened, 0);
 		g_array_set_size(j->added, 0);
 		g_array_set_size(j->members, 0);
 		g_array_append_val(j->members, at);
 		j->member[at] = 1;
-		for (i = 0; i < j->members->len; i++)
-			turns_open(j, g_array_index(j->members, uint32_t, i),
-				   !is_first && i == 0);
-		if (!turns_are_safe(j)) {
-			for (i = 0; i < j->added->len; i++) {
-				e = g_array_index(j->added, uint32_t, i);
-				j->member[j->g->edges[e].peer] &=
-					j->t->class_of[e] <= 1;
-				j->t->class_of[e] = 0;
-			}
+		for (ok = true, i = 0; ok && i < j->members->len; i++)
+			ok = turns_open(j, g_array_index(j->members, uint32_t,
+							 i),
+					!is_first && i == 0);
+		if (!ok) {
+			turns_undo(j);
 			j->tried[sw] = 1;
 			tries++;
 			continue;
 		}
-		if (j->t->first == SNAPSHOT_NONE)
-			j->t->first = at;
-		j->t->n_turning++;
 		is_first = false;
 		set_unite(j->joined, j->tops + (size_t)at * j->n_words,
 			  j->n_words);
 	}
+	return !is_first;
 }
 
-struct turns *
-turns_new(const struct graph *g, const struct order *o)
+bool
+turns_join(struct channels *c, const struct order *o)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
-	g_autoptr(GArray) added = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	g_autoptr(GArray) members = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	struct turns *t = g_new0(struct turns, 1);
-	struct joining j = { .t = t, .g = g, .o = o, .added = added,
-			     .members = members };
+	g_autoptr(GArray) opened = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_autoptr(GArray) added = g_array_new(FALSE, FALSE,
+					      sizeof(struct turn));
+	const struct graph *g = c->g;
+	struct joining j = { .c = c, .g = g, .o = o, .members = members,
+			     .opened = opened, .added = added };
 	uint32_t n = g->n_switches, sw;
+	bool any = false;
 
-	t->g = g;
-	t->o = o;
-	t->first = SNAPSHOT_NONE;
-	t->class_of = g_new0(uint8_t, g->n_edges + 1);
 	j.tops = order_find_tops(o, g, &j.n_words);
 	g_ptr_array_add(scratch, j.tops);
 	if (order_joins(g, j.tops, j.n_words, false))
-		return t;
+		return false;
 	j.joined = SCRATCH(scratch, uint64_t, j.n_words);
 	j.tried = SCRATCH(scratch, uint8_t, n);
 	j.member = SCRATCH(scratch, uint8_t, n);
-	j.queue = SCRATCH(scratch, uint32_t, n);
-	j.waits = SCRATCH(scratch, uint8_t, n);
-	j.done = SCRATCH(scratch, uint8_t, g->n_edges);
-	j.n_below = SCRATCH(scratch, uint32_t, n);
-	j.n_above = SCRATCH(scratch, uint32_t, n);
+	j.class_of = SCRATCH(scratch, uint8_t, g->n_edges);
 	for (sw = 0; sw < n; sw++)
 		if (g->island[sw] == sw)
-			turns_join_island(&j, sw);
-	return t;
-}
-
-void
-turns_free(struct turns *t)
-{
-	if (!t)
-		return;
-	g_free(t->class_of);
-	g_free(t);
+			any |= turns_join_island(&j, sw);
+	return any;
 }

@@ -4,31 +4,18 @@
  *
  * An order of the switches permits paths that go up and then down. If two
  * switches have no common ancestor, some switch must forward a packet that came
- * down to it up again. This module chooses the switches that may do so, and
- * verifies that all paths permitted in this way have no credit loop. See turns.c.
+ * down to it up again. This module chooses the switches that may do so. See
+ * turns.c.
  */
 #ifndef MINISM_ROUTING_TURNS_H
 #define MINISM_ROUTING_TURNS_H
 
+#include "routing/credit_loops.h"
 #include "routing/order.h"
 
-struct turns {
-	const struct graph *g;
-	const struct order *o;
-	/* By edge that leads up: a packet that came down by a cable of one
-	 * class may go up by one of another class. 0: it may not. */
-	uint8_t *class_of;
-	uint32_t n_turning;	/* switches with such turns */
-	uint32_t first;		/* the first of them; SNAPSHOT_NONE */
-};
-
-/* Finds turns that join what the order does not; none, if the order joins
- * all CAs with each other and with all switches. g and o are borrowed. */
-struct turns *turns_new(const struct graph *g, const struct order *o);
-void turns_free(struct turns *t);
-
-/* May a packet that came down by edge `in` leave by `out`, which leads up from
- * the switch to which `in` leads, by these turns? */
-bool turns_is_new(const struct turns *t, uint32_t in, uint32_t out);
+/* Adds turns that join what the order does not, as far as the graph, which has
+ * those of the order and is sorted, stays so. False: there are none, as where the
+ * order joins all CAs with each other and with all switches. */
+bool turns_join(struct channels *c, const struct order *o);
 
 #endif
