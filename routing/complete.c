@@ -223,11 +223,11 @@ complete_try(struct remainder *x, uint32_t sw, uint32_t edge)
 	return true;
 }
 
-/* Switches without hosts, or all, send as for the LID before, of the same
- * switch, or towards the root, if that is possible without another turn: so they
- * have one direction, and few entries change if a cable is lost. */
+/* Switches without hosts send as for the LID before, of the same switch, or
+ * towards the root, if that is possible without another turn: so they have one
+ * direction, and few entries change if a cable is lost. */
 static void
-complete_by_habit(struct remainder *x, bool all)
+complete_by_habit(struct remainder *x)
 {
 	struct mend *m = &x->m;
 	uint32_t i, sw, n_taken;
@@ -235,7 +235,7 @@ complete_by_habit(struct remainder *x, bool all)
 	do
 		for (i = n_taken = 0; i < m->n; i++) {
 			sw = m->queue[i];
-			if (!m->is_open[sw] || (m->g->n_hosts[sw] && !all))
+			if (!m->is_open[sw] || m->g->n_hosts[sw])
 				continue;
 			n_taken += (x->last_to[sw] == m->target->sw &&
 				    complete_try(x, sw, x->last[sw])) ||
@@ -269,10 +269,8 @@ static void
 complete_settle(struct remainder *x)
 {
 	if (x->stage != STAGE_HOSTS)
-		complete_by_habit(x, false);
+		complete_by_habit(x);
 	mend_plainly(&x->m);
-	if (x->stage == STAGE_SEARCH && !x->m.target->is_host)
-		complete_by_habit(x, true);
 }
 
 /* Without turns from down to up a path needs a top above both its ends. */
@@ -565,17 +563,14 @@ complete_stage(const struct graph *g, struct lft *lft, const uint32_t *ranks,
 	channels_free(x.m.c);
 }
 
-enum complete
+bool
 complete_hosts(const struct graph *g, struct lft *lft, const uint32_t *ranks)
 {
 	g_autofree uint8_t *lids = complete_find_lids(g, lft, false);
-	g_autofree uint8_t *left = NULL;
 
-	if (!lids)
-		return COMPLETE_BEFORE;
-	complete_stage(g, lft, ranks, lids, STAGE_HOSTS, false);
-	left = complete_find_lids(g, lft, false);
-	return left ? COMPLETE_NOT : COMPLETE_NOW;
+	if (lids)
+		complete_stage(g, lft, ranks, lids, STAGE_HOSTS, false);
+	return lids == NULL;
 }
 
 bool

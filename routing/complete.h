@@ -9,16 +9,11 @@
 #include "routing/graph.h"
 #include "routing/tables.h"
 
-enum complete {
-	COMPLETE_BEFORE,	/* hosts lacked no path to each other */
-	COMPLETE_NOW,
-	COMPLETE_NOT,		/* some still do */
-};
-
 /* Paths between hosts, with the turns that the order permits, and more where
- * two switches have no common ancestor. ranks: engine_output.ranks, or NULL. */
-enum complete complete_hosts(const struct graph *g, struct lft *lft,
-			     const uint32_t *ranks);
+ * two switches have no common ancestor. ranks: engine_output.ranks, or NULL. True:
+ * hosts lacked no path to each other, and the tables are as they were. */
+bool complete_hosts(const struct graph *g, struct lft *lft,
+		    const uint32_t *ranks);
 
 /* All other pairs, and those of hosts that are left, by any turns that keep the
  * channels acyclic, and with other entries where there is no other path.

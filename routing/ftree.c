@@ -63,8 +63,7 @@ ftree_route(struct ftree *t, struct engine_output *out)
 {
 	uint64_t n = t->g->n_switches;
 	uint32_t n_ways = 1;
-	enum complete hosts;
-	bool is_regular;
+	bool is_regular, has_all;
 
 	ftree_make_groups(t);
 	ftree_find_sets(t);
@@ -77,11 +76,11 @@ ftree_route(struct ftree *t, struct engine_output *out)
 	is_regular = t->n_dealt == 0 &&
 		(t->usual <= n_ways || t->usual % n_ways == 0);
 	out->ranks = order_ranks(t->o);
-	hosts = complete_hosts(t->g, out->lft, out->ranks);
+	has_all = complete_hosts(t->g, out->lft, out->ranks);
 	if (!is_regular && (t->g->n_all_hosts * n < SMALL ||
 			    (uint64_t)t->n_dealt * FEW > n * n))
 		balance_relieve(t->g, t->o, out->lft);
-	complete_tables(t->g, out->lft, out->ranks, hosts == COMPLETE_BEFORE);
+	complete_tables(t->g, out->lft, out->ranks, has_all);
 	if (t->o->n_strays)
 		g_ptr_array_add(out->notes, g_strdup_printf(
 			"%u cable%s between switches not between adjacent "

@@ -17,20 +17,19 @@
 					   is poor if turns are needed, but two
 					   orders are tried */
 
-/* Tables in this order, and its ranks. *hosts: which paths between hosts the
- * order leaves to turns from down to up, or to searches. False: hosts have no
- * path to each other. */
+/* Tables in this order, and its ranks. *has_all: the order leaves no path between
+ * hosts to turns from down to up, or to searches. False: hosts have no path to each
+ * other. */
 static bool
 updn_route(const struct graph *g, const struct order *o,
-	   struct engine_output *out, enum complete *hosts)
+	   struct engine_output *out, bool *has_all)
 {
 	balance_route(g, o, out->lft);
 	out->ranks = order_ranks(o);
-	*hosts = complete_hosts(g, out->lft, out->ranks);
-	if (*hosts != COMPLETE_BEFORE)
+	*has_all = complete_hosts(g, out->lft, out->ranks);
+	if (!*has_all)
 		balance_relieve(g, o, out->lft);
-	return complete_tables(g, out->lft, out->ranks,
-			       *hosts == COMPLETE_BEFORE);
+	return complete_tables(g, out->lft, out->ranks, *has_all);
 }
 
 /* An order with a root has all paths; this may cost more than those that
@@ -42,13 +41,13 @@ updn_compare(const struct graph *g, struct engine_output *out)
 {
 	struct metrics_load mine, other;
 	struct engine_output rooted;
-	enum complete hosts;
 	struct order *o;
+	bool has_all;
 
 	metrics_all_to_all(g, out->lft, out->ranks, &mine);
 	o = order_with_root(g);
 	engine_output_init(&rooted, lft_new(g->n_switches, g->top));
-	updn_route(g, o, &rooted, &hosts);
+	updn_route(g, o, &rooted, &has_all);
 	order_destroy(o);
 	metrics_all_to_all(g, rooted.lft, rooted.ranks, &other);
 	if (other.lost < mine.lost ||
@@ -66,7 +65,7 @@ updn_compute(const struct engine_input *in, struct engine_output *out,
 	     GError **error)
 {
 	bool is_small = in->g->top * in->g->n_switches <= SMALL, is_whole;
-	enum complete hosts;
+	bool has_all;
 	struct order *o;
 	double load;
 
@@ -81,8 +80,8 @@ updn_compute(const struct engine_input *in, struct engine_output *out,
 			    load);
 		return false;
 	}
-	is_whole = updn_route(in->g, o, out, &hosts);
-	if (!is_whole || (hosts != COMPLETE_BEFORE && is_small))
+	is_whole = updn_route(in->g, o, out, &has_all);
+	if (!is_whole || (!has_all && is_small))
 		updn_compare(in->g, out);
 	order_destroy(o);
 	return true;
