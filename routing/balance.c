@@ -321,33 +321,27 @@ balance_find_bad(struct balance *b)
 	}
 }
 
-/* Lists in b->queue the switches with a path of another kind (mend.c) that
- * joins a bad path. False: it joins by a turn from down to up, which may have
- * been made for the entry that is there. */
+/* Does a path of another kind (mend.c) join a bad path? It may do so by a turn
+ * from down to up, which was made for the entry that is there. */
 static bool
-balance_list_joining(struct balance *b, uint32_t *n)
+balance_is_joined(const struct balance *b)
 {
 	const struct graph *g = b->g;
-	uint32_t sw, at, e = SNAPSHOT_NONE, hops;
+	uint32_t sw, at, e, hops;
 
-	*n = 0;
 	for (sw = 0; b->p.n_reached < g->n_switches && sw < g->n_switches;
 	     sw++) {
-		if (b->p.way[sw] != PATHS_NONE || b->next[sw] == SNAPSHOT_NONE)
+		if (b->p.way[sw] != PATHS_NONE)
 			continue;
 		for (at = sw, hops = 0; at != SNAPSHOT_NONE && hops < MAX_WALK &&
 		     b->p.way[at] == PATHS_NONE; hops++) {
 			e = b->next[at];
 			at = e == SNAPSHOT_NONE ? e : g->edges[e].peer;
 		}
-		if (at == SNAPSHOT_NONE || hops == MAX_WALK || !b->is_bad[at])
-			continue;
-		if (b->p.way[at] & 1 && b->o->place[at] <
-		    b->o->place[graph_owner(g, e)])
-			return false;
-		b->queue[(*n)++] = sw;
+		if (at != SNAPSHOT_NONE && hops < MAX_WALK && b->is_bad[at])
+			return true;
 	}
-	return true;
+	return false;
 }
 
 /* The switches with a bad path choose again, from the destination outwards,
@@ -357,16 +351,14 @@ static void
 balance_improve_lid(struct balance *b, uint32_t dest)
 {
 	const struct paths *p = &b->p;
-	uint32_t i, k, sw, e, choose, n = 0;
+	uint32_t i, k, sw, e, choose;
 
 	balance_aim(b, dest);
 	b->next[dest] = SNAPSHOT_NONE;
 	b->path[dest] = 0;
 	balance_find_bad(b);
-	if (!balance_list_joining(b, &n))
+	if (balance_is_joined(b))
 		return;
-	for (i = 0; i < n; i++)
-		balance_add(b, b->queue[i], -1);
 	for (k = 0; k < b->n_bad; k++)
 		if (b->next[p->queue[b->bad[k]]] != SNAPSHOT_NONE)
 			balance_add(b, p->queue[b->bad[k]], -1);
@@ -386,8 +378,6 @@ balance_improve_lid(struct balance *b, uint32_t dest)
 			balance_change(b, sw, e);
 			b->is_bad[sw] = 0;
 		}
-	for (i = 0; i < n; i++)
-		balance_add(b, b->queue[i], 1);
 	b->work += 3 * p->n_reached;
 }
 
