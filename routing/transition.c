@@ -436,6 +436,23 @@ transition_make(const struct graph *g, const struct lft *held,
 	return first;
 }
 
+/* After an update that was not finished the switches hold entries side by side that
+ * no tables have together: adds the turns of those that differ. */
+static bool
+add_mixed(struct transition *t, const struct lft *before)
+{
+	struct rest r;
+	uint32_t lid = 0, edge;
+
+	for (r.sw = 0; find_difference(t->now, before, &r.sw, &lid); lid++) {
+		r.lid = (uint16_t)lid;
+		edge = graph_edge_at(t->g, r.sw, lft_row(t->now, r.sw)[lid]);
+		if (edge != SNAPSHOT_NONE && !add_entry(t, &r, edge))
+			return false;
+	}
+	return true;
+}
+
 bool
 transition_steps(const struct graph *g, const struct lft *held,
 		 const struct lft *before, const struct lft *wanted,
@@ -470,6 +487,7 @@ transition_steps(const struct graph *g, const struct lft *held,
 		t.now = lft_copy(held);
 		t.then = lft_copy(held);
 		t.c = channels_copy(c);
+		ok = add_mixed(&t, before);
 	}
 	while (ok && rest->len) {
 		ok = t.stage < MAX_STAGES && make_stage(&t, rest);

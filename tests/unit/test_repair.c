@@ -222,6 +222,27 @@ damage(const struct snapshot *whole, unsigned n, uint64_t seed)
 	return s;
 }
 
+/* The repair ends in the middle of a stage: each switch has written it, or not. */
+static void
+lab_interrupt(struct lab *lab, const struct snapshot *s, uint64_t random)
+{
+	AUTO(graph) *g = graph_new(s, lab->lids);
+	const struct engine_input in = { .g = g, .previous = lab->held };
+	unsigned stage = 0;
+	struct choice c;
+
+	assert_true(repair_tables(lab->repair, &in, &c) && c.bridge);
+	while (prng_below(&random, 3)) {
+		memcpy(lab->held->ports, c.bridge->ports, lft_size(lab->held));
+		transition_apply(c.bridge, c.later, ++stage);
+	}
+	for (uint32_t sw = 0; sw < g->n_switches; sw++)
+		if (prng_below(&random, 3))
+			memcpy(lft_row(lab->held, sw), lft_row(c.bridge, sw),
+			       c.bridge->stride);
+	choice_clear(&c);
+}
+
 static const char *const specs[] = {
 	"PGFT(6,6;1,6)", "PGFT(4,4,4;1,4,4)", "PGFT(4,6,3;1,3,2)",
 	"PGFT(8,8;1,4;1,2)", "PGFT(3,3,6;1,3,3)", "PGFT(4,4,6;1,4,4)",
@@ -248,6 +269,21 @@ TEST(test_each_repair_is_safe_and_loses_nothing)
 		      "channel has up to %.2f times what it had\n", n_repaired,
 		      n, n_whole, G_N_ELEMENTS(specs), worst);
 	assert_true(n_repaired >= n / 3 && n_whole > G_N_ELEMENTS(specs) / 3);
+}
+
+/* Entries of two stages stand side by side, as a repair was not finished; a cable
+ * more is lost, and all are back. Of 2,000 such cases one had a loop. */
+TEST(test_a_repair_of_an_unfinished_one_is_safe)
+{
+	AUTO_VALUE(lab_close) struct lab lab;
+	AUTO(snapshot) *less = NULL;
+	double worst = 0;
+
+	lab_open(&lab, generate_fabric("PGFT(3,3,6;1,3,3)", NULL, NULL));
+	less = damage(lab.s, 1, 4140530633);
+	lab_interrupt(&lab, less, UINT64_C(5760605674488346292));
+	lab_change(&lab, damage(less, 1, 2609436194), &worst);
+	lab_change(&lab, snapshot_ref(lab.s), &worst);
 }
 
 TEST(test_what_was_not_there_before_needs_an_engine)
