@@ -161,7 +161,8 @@ tell_plan(const struct teller *e, const struct snapshot *s,
 			"of their switch: LinearFDBTop may not rise over what "
 			"is not written", "IBA 14.2.5.4" },
 		[PLAN_ARM] = { "ports to Armed", "wait until both ends are "
-			"routed and have their P_Keys", "IBA 14.3.6" },
+			"routed, have their P_Keys and are still those that "
+			"were found", "IBA 14.3.6" },
 		[PLAN_ACTIVATE] = { "ports to Active",
 			"wait until both ends are Armed", "IBA 14.3.6" },
 	};
