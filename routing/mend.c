@@ -159,13 +159,13 @@ mend_keep(struct mend *m, uint32_t sw)
 
 /* The best path of a switch to the LID by entries and turns that are there. */
 static struct mend_path
-mend_find(struct mend *m, uint32_t sw, bool add)
+mend_find(struct mend *m, uint32_t sw)
 {
 	struct mend_path best = { .edge = SNAPSHOT_NONE }, path;
 	uint32_t e;
 
 	for_each_edge(m->g, sw, e)
-		if (mend_follow(m, e, add, &path) &&
+		if (mend_follow(m, e, false, &path) &&
 		    (best.edge == SNAPSHOT_NONE || path.hops < best.hops ||
 		     (path.hops == best.hops && path.load < best.load)))
 			best = path;
@@ -430,20 +430,6 @@ mend_queue(struct mend *m, uint32_t sw)
 	m->is_queued[sw] = 1;
 }
 
-/* The same as mend_search(), if the path of a neighbour can be joined with at
- * most one turn that agrees with the order, which is the usual case. */
-static bool
-search_next(struct mend *m, uint32_t sw)
-{
-	struct mend_path path = mend_find(m, sw, true);
-
-	if (path.edge == SNAPSHOT_NONE || path.hops >= 2 * COST_ADD)
-		return false;
-	mend_add_turns(m, path.edge);
-	mend_take(m, sw, path.edge);
-	return true;
-}
-
 /* Takes the path that ends with this edge; its first switch sends for `hosts`. */
 static void
 search_take(struct mend *m, uint32_t last, uint32_t hosts)
@@ -485,7 +471,7 @@ search_all(struct mend *m, uint32_t sw, uint32_t hosts)
 bool
 mend_search(struct mend *m, uint32_t sw)
 {
-	return search_next(m, sw) || search_all(m, sw, m->g->n_hosts[sw]);
+	return search_all(m, sw, m->g->n_hosts[sw]);
 }
 
 void
@@ -497,7 +483,7 @@ mend_detour(struct mend *m, uint32_t sw, uint32_t hops, const uint32_t *through,
 	m->through = through;
 	m->flow = through[sw];
 	m->limit = limit;
-	path = mend_find(m, sw, false);
+	path = mend_find(m, sw);
 	if (path.edge != SNAPSHOT_NONE && path.hops <= hops)
 		mend_take_flows(m, sw, path.edge, m->flow);
 	else
@@ -553,7 +539,7 @@ mend_plainly(struct mend *m)
 	m->is_data = true;
 	for (i = 0; i < m->n; i++)
 		if (m->is_open[m->queue[i]])
-			m->best[m->queue[i]] = mend_find(m, m->queue[i], false);
+			m->best[m->queue[i]] = mend_find(m, m->queue[i]);
 	do {
 		for (least = UINT32_MAX, i = 0; i < m->n; i++) {
 			sw = m->queue[i];
@@ -568,7 +554,7 @@ mend_plainly(struct mend *m)
 			    m->best[sw].hops != least)
 				continue;
 			/* with the loads of now */
-			m->best[sw] = mend_find(m, sw, false);
+			m->best[sw] = mend_find(m, sw);
 			mend_take(m, sw, m->best[sw].edge);
 			for_each_edge(m->g, sw, e)
 				if (m->is_open[m->g->edges[e].peer])
@@ -596,7 +582,7 @@ mend_others(struct mend *m)
 				(!n_before && m->senders[sw]);
 			if (mend_keep(m, sw))
 				continue;
-			path = mend_find(m, sw, false);
+			path = mend_find(m, sw);
 			if (path.edge != SNAPSHOT_NONE)
 				mend_take(m, sw, path.edge);
 			else
