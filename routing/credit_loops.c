@@ -22,9 +22,9 @@
 
 #include "routing/scratch.h"
 #include "routing/sets.h"
-#include "routing/verify.h"
 
 #define UNSEEN		UINT32_MAX
+#define HOPS		64u	/* see web_arrives() */
 #define ITEM(array, i)	g_array_index(array, uint32_t, i)
 
 struct channels *
@@ -684,15 +684,21 @@ web_find_up(struct web *w, uint32_t t, uint32_t sw)
 	}
 }
 
-/* Does the path of a switch to a LID arrive, by the new tables? */
+/* Does the path of a switch to a LID arrive, by the new tables? False as well if
+ * it has HOPS cables or more. Tables may end below the LID, which verify_follow()
+ * does not expect. */
 static bool
 web_arrives(const struct web *w, uint32_t lid, uint32_t sw)
 {
-	const struct lft *lft = w->tables[0];
+	uint32_t hops, e;
 
-	return lid <= lft->top &&
-		verify_follow(w->g, lft, lid, &sw) < VERIFY_HOPS_MAX &&
-		sw == graph_target_at(w->g, lid)->sw;
+	for (hops = 0; hops < HOPS; hops++) {
+		e = graph_edge_at(w->g, sw, web_entry(w, 0, sw, lid));
+		if (e == SNAPSHOT_NONE)
+			return sw == graph_target_at(w->g, lid)->sw;
+		sw = w->g->edges[e].peer;
+	}
+	return false;
 }
 
 /* Looks for turns from down to up, and for entries that lead to no switch. The
