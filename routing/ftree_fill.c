@@ -292,17 +292,28 @@ row_find_full(struct row *row)
 	}
 }
 
-/* A destination without CAs: the first parent with a path of k - 1 hops up. */
+/* Destinations without CAs: the first parent on a shortest path. */
 static void
-row_go_up_quiet(struct row *row, uint32_t k, uint32_t dest)
+row_go_up_quiet(struct row *row, uint32_t k)
 {
 	const struct ftree *t = row->t;
-	uint32_t first = t->first_up[row->sw], i = t->turn[row->sw];
+	uint32_t first = t->first_up[row->sw], i, w, dest;
 	uint32_t n = t->first_up[row->sw + 1] - first;
+	const struct ftree_group *up;
+	const uint64_t *set;
+	uint64_t word;
 
-	while (!set_has(ftree_set(t, t->ups[first + i % n].peer, k - 1), dest))
-		i++;
-	row_set(row, dest, t->g->edges[t->ups[first + i % n].first_edge].port);
+	for (i = 0; i < n; i++) {
+		up = &t->ups[first + (i + t->turn[row->sw]) % n];
+		set = ftree_set(t, up->peer, k - 1);
+		for (w = 0; w < t->n_words; w++) {
+			word = row->rest[w] & set[w] & row->f->quiet[w];
+			row->rest[w] &= ~word;
+			for_each_bit(word, w * 64, dest)
+				row_set(row, dest, t->g->edges[
+					up->first_edge].port);
+		}
+	}
 }
 
 /* Destinations to which only some parents have a path of k - 1 hops up: the
@@ -319,10 +330,6 @@ row_go_up_some(struct row *row, uint32_t k)
 	for (w = 0; w < t->n_words; w++) {
 		word = row->rest[w];
 		for_each_bit(word, w * 64, dest) {
-			if (set_has(row->f->quiet, dest)) {
-				row_go_up_quiet(row, k, dest);
-				continue;
-			}
 			memset(mask, 0, sizeof(mask));
 			for (i = first; i < t->first_up[row->sw + 1]; i++)
 				if (set_has(ftree_set(t, t->ups[i].peer,
@@ -380,6 +387,7 @@ row_go_up(struct row *row)
 				~row->full[w];
 		if (!any)
 			continue;
+		row_go_up_quiet(row, k);
 		row_go_up_some(row, k);
 	}
 }
