@@ -18,11 +18,12 @@
  *	                          |  +- again <- put_off (refused, busy)
  *	                          +- retry <- lose (timer, returned) -> done
  *
- * Every pending request is in one table by its id; ids count up to 2^28, from 1
- * again, and skip those that are taken. The TID on the wire is the id and 4 bits
- * of attempt, so that it comes again only after 2^28 requests. The upper 32 bits
- * of the TID are the transport's (the kernel puts its agent there); they are
- * neither set nor compared. An answer must also fit
+ * Every pending request has a place in one table, at its id modulo the size of
+ * the table; ids count up and skip those whose place is taken. The TID on the
+ * wire is the id's low 28 bits and 4 bits of attempt. So the low bits are a
+ * slot, those above its generation, and a pair comes again only after 2^28
+ * requests. The upper 32 bits of the TID are the transport's (the kernel puts
+ * its agent there); they are neither set nor compared. An answer must also fit
  * its request: class, method, attribute, modifier, and on a directed route hops
  * and direction (IBA 13.4.6.4, 14.2.2). An answer that does not fit is dropped,
  * and the request waits on.
@@ -66,6 +67,7 @@
 
 #include "sm/mad/smp.h"
 
+#define TABLE_MIN	4096u
 #define PAUSE_US	1000	/* of an attempt that is made again */
 
 #define ATTEMPT_BITS	MAD_CLIENT_ATTEMPT_BITS
@@ -116,21 +118,32 @@ request_of(GList *link)
 	return link->data;
 }
 
-static struct mad_request *
-find_request(const struct mad_client *x, uint32_t id)
-{
-	return g_hash_table_lookup(x->table, GUINT_TO_POINTER(id));
-}
-
 static void
 table_add(struct mad_client *x, struct mad_request *r)
 {
-	do
-		x->last_id = (x->last_id + 1) & TID_ID_MASK;
-	while (x->last_id == 0 || find_request(x, x->last_id));
+	if (x->pending > x->table_mask / 2) {
+		uint32_t old_size = x->table_mask + 1;
+		uint32_t mask = 2 * old_size - 1;
+		struct mad_request **table = g_new0(struct mad_request *,
+						    2 * old_size);
+
+		/* Two ids apart modulo the old size are apart modulo its
+		 * double. */
+		g_assert(mask <= TID_ID_MASK);
+		for (uint32_t i = 0; i < old_size; i++)
+			if (x->table[i])
+				table[x->table[i]->id & mask] = x->table[i];
+		g_free(x->table);
+		x->table = table;
+		x->table_mask = mask;
+	}
+	do {
+		x->last_id++;
+	} while (x->last_id == 0 || x->table[x->last_id & x->table_mask]);
 	r->id = x->last_id;
-	g_hash_table_insert(x->table, GUINT_TO_POINTER(r->id), r);
+	x->table[r->id & x->table_mask] = r;
 	r->began = x->started++;
+	x->pending++;
 }
 
 static uint32_t
@@ -142,11 +155,15 @@ request_tid(const struct mad_request *r)
 static struct mad_request *
 find_by_tid(const struct mad_client *x, uint32_t tid)
 {
-	struct mad_request *r = find_request(x, tid >> ATTEMPT_BITS);
+	uint32_t part = tid >> ATTEMPT_BITS;
 	uint32_t bits = tid & ATTEMPT_MASK;
+	struct mad_request *r = x->table[part & x->table_mask];
 
-	/* not an attempt that was never made */
-	return r && bits && bits <= r->attempt ? r : NULL;
+	if (!r || (r->id & TID_ID_MASK) != part)
+		return NULL;
+	if (bits == 0 || bits > r->attempt)
+		return NULL;	/* an attempt that was never made */
+	return r;
 }
 
 static bool
@@ -470,7 +487,9 @@ static void
 forget(struct mad_client *x, struct mad_request *r)
 {
 	leave_list(x, r);
-	g_hash_table_remove(x->table, GUINT_TO_POINTER(r->id));
+	x->table[r->id & x->table_mask] = NULL;
+	x->pending--;
+	g_free(r);
 }
 
 static void
@@ -801,7 +820,8 @@ mad_client_new(struct transport *t, const struct mad_client_params *params)
 	x->transport = t;
 	x->params = *params;
 	window_init(&x->window, params->max_wire);
-	x->table = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	x->table = g_new0(struct mad_request *, TABLE_MIN);
+	x->table_mask = TABLE_MIN - 1;
 	x->slow = g_hash_table_new(NULL, NULL);
 	x->stalled = -1;
 	transport_set_receiver(t, on_mad, x);
@@ -818,7 +838,9 @@ mad_client_free(struct mad_client *x)
 	transport_timer_clear(x->transport, &x->timer);
 	transport_timer_clear(x->transport, &x->kick);
 	window_clear(&x->window);
-	g_hash_table_unref(x->table);
+	for (uint32_t i = 0; i <= x->table_mask; i++)
+		g_free(x->table[i]);
+	g_free(x->table);
 	g_hash_table_unref(x->slow);
 	g_free(x);
 }
@@ -853,9 +875,9 @@ mad_client_start(struct mad_client *x, const struct mad_addr *to,
 void
 mad_client_cancel(struct mad_client *x, uint32_t id)
 {
-	struct mad_request *r = find_request(x, id);
+	struct mad_request *r = x->table[id & x->table_mask];
 
-	if (!r)
+	if (!r || r->id != id)
 		return;
 	count_end(x, r, MAD_CLIENT_CANCELLED);
 	forget(x, r);
@@ -865,11 +887,12 @@ mad_client_cancel(struct mad_client *x, uint32_t id)
 void
 mad_client_cancel_owner(struct mad_client *x, const void *data)
 {
-	g_autoptr(GList) all = g_hash_table_get_values(x->table);
+	for (uint32_t i = 0; i <= x->table_mask; i++) {
+		struct mad_request *r = x->table[i];
 
-	for (GList *l = all; l; l = l->next)
-		if (request_of(l)->data == data)
-			mad_client_cancel(x, request_of(l)->id);
+		if (r && r->data == data)
+			mad_client_cancel(x, r->id);
+	}
 }
 
 unsigned

@@ -93,6 +93,7 @@ struct mad_client {
 	struct mad_client_stats stats;
 	struct window window;
 	uint64_t ended[MAD_CLIENT_CLASSES][MAD_CLIENT_ATTRS][MAD_CLIENT_ENDS];
+	unsigned pending;	/* started and not over */
 
 	/* May be set; NULL: none */
 	mad_client_serve_fn serve;
@@ -117,7 +118,8 @@ struct mad_client {
 	/* Private */
 	mad_client_pump_fn pump;
 	void *pump_data;
-	GHashTable *table;	/* those that are not over, by id */
+	struct mad_request **table;
+	uint32_t table_mask;
 	uint32_t last_id;
 	uint64_t started;
 	GQueue queue, wire, again, retry;
