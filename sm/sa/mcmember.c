@@ -67,6 +67,7 @@
 #include "sm/mad/bytes.h"
 #include "sm/sa/sa.h"
 #include "sm/sa/sa_limits.h"
+#include "topology/each.h"
 #include "topology/text.h"
 
 #define JOIN_ALL	0xfu
@@ -193,11 +194,8 @@ remove_unneeded(struct groups *g, struct group *group)
 	if (group->waits && !group->members.list->len)
 		set_values(g, group);
 
-	for (guint i = 0; i < group->members.list->len; i++) {
-		const struct group_member *m = group->members.list->pdata[i];
-
+	EACH_PTR(const struct group_member, m, group->members.list)
 		needed |= m->join_state & JOIN_COUNTS;
-	}
 	if (needed)
 		return;
 	add_event(g, group, false);
@@ -288,15 +286,9 @@ groups_follow(struct groups *g, const struct sa_db *v)
 	/* a set of struct group *: if two partitions name one MGID it is that
 	 * of the lower P_Key */
 	g_autoptr(GHashTable) configured = g_hash_table_new(NULL, NULL);
-	const GPtrArray *partitions = v->rules->partitions;
 
-	for (guint i = 0; i < partitions->len; i++) {
-		const struct partition *p = partitions->pdata[i];
-
-		for (guint j = 0; j < p->groups->len; j++) {
-			const struct partition_group *want =
-				&g_array_index(p->groups,
-					       struct partition_group, j);
+	EACH_PTR(const struct partition, p, v->rules->partitions) {
+		EACH_ITEM(const struct partition_group, want, p->groups) {
 			struct group *group = sa_store_find(&g->all, want->mgid);
 
 			if (group && g_hash_table_contains(configured, group))

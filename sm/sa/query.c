@@ -18,6 +18,7 @@
 
 #include "sm/mad/bytes.h"
 #include "sm/sa/sa_limits.h"
+#include "topology/each.h"
 
 /* ClassPortInfo.CapabilityMask: Notices, UD multicast, MultiPath, match of
  * PortInfo's capabilities (IBA 15.2.5.2). */
@@ -188,8 +189,8 @@ find_groups(struct found *f)
 			find_group(f, one, &want);
 		return;
 	}
-	for (guint i = 0; i < g->all.list->len; i++)
-		find_group(f, g->all.list->pdata[i], &want);
+	EACH_PTR(const struct group, each, g->all.list)
+		find_group(f, each, &want);
 }
 
 /* A service without a P_Key is visible to all, its key to those that are
@@ -205,9 +206,7 @@ find_services(struct found *f)
 	struct service_record want, r;
 
 	sa_record_decode(SA_ATTR_SERVICE, q->wanted, &want);
-	for (guint i = 0; i < all->list->len; i++) {
-		const struct service *s = all->list->pdata[i];
-
+	EACH_PTR(const struct service, s, all->list) {
 		if (s->ends <= q->request->now ||
 		    (by_id && s->record.id != want.id) ||
 		    (by_key && memcmp(s->record.key, want.key,
@@ -231,8 +230,7 @@ find_informs(struct found *f)
 	const struct sa_viewer *viewer = &f->q->viewer;
 	const GPtrArray *list = f->q->sa->informs->all.list;
 
-	for (guint i = 0; i < list->len; i++) {
-		const struct subscription *s = list->pdata[i];
+	EACH_PTR(const struct subscription, s, list) {
 		struct inform_info_record r = {
 			.index = s->index, .info = s->info,
 		};
@@ -250,12 +248,11 @@ find_informs(struct found *f)
 static void
 find_sms(struct found *f)
 {
-	for (guint i = 0; i < f->q->sa->sms->len; i++) {
-		struct sa_sm sm = g_array_index(f->q->sa->sms, struct sa_sm,
-						i);
+	EACH_ITEM(const struct sa_sm, sm, f->q->sa->sms) {
+		struct sm_info info = sm->info;
 
-		sm.info.sm_key = 0;
-		found_add(f, &sm.info, &sm.info, sm.lid);
+		info.sm_key = 0;
+		found_add(f, &info, &info, sm->lid);
 	}
 }
 

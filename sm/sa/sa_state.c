@@ -12,6 +12,7 @@
 
 #include "sm/mad/bytes.h"
 #include "sm/sa/query.h"
+#include "topology/each.h"
 
 static void
 new_stores(struct sa *sa)
@@ -179,17 +180,13 @@ sa_next_report(struct sa *sa, int64_t now, struct sa_report *out)
 void
 sa_save_groups(const struct sa *sa, GString *out)
 {
-	const GPtrArray *groups = sa->groups->all.list;
-
-	for (guint i = 0; i < groups->len; i++) {
-		const struct group *g = groups->pdata[i];
+	EACH_PTR(const struct group, g, sa->groups->all.list) {
 		struct saved_member saved;
 
 		state_line_save(&group_lines[GROUP_LINE], out, g);
 		memcpy(saved.mgid, g->r.mgid, 16);
-		for (guint k = 0; k < g->members.list->len; k++) {
-			saved.m = *(const struct group_member *)
-				g->members.list->pdata[k];
+		EACH_PTR(const struct group_member, m, g->members.list) {
+			saved.m = *m;
 			state_line_save(&group_lines[MEMBER_LINE], out, &saved);
 		}
 	}
@@ -199,12 +196,9 @@ static void
 sa_save(const void *owner, GString *out, int64_t now)
 {
 	const struct sa *sa = owner;
-	const GPtrArray *services = sa->services->all.list;
-	const GPtrArray *informs = sa->informs->all.list;
 
 	sa_save_groups(sa, out);
-	for (guint i = 0; i < services->len; i++) {
-		const struct service *s = services->pdata[i];
+	EACH_PTR(const struct service, s, sa->services->all.list) {
 		struct service_record r;
 
 		service_describe(s, now, &r);
@@ -212,8 +206,8 @@ sa_save(const void *owner, GString *out, int64_t now)
 		if (r.lease)
 			state_line_save(service_lines, out, &r);
 	}
-	for (guint i = 0; i < informs->len; i++)
-		state_line_save(inform_lines, out, informs->pdata[i]);
+	EACH_PTR(const struct subscription, s, sa->informs->all.list)
+		state_line_save(inform_lines, out, s);
 }
 
 /* No version of the new state equals one of the old state. */
@@ -267,30 +261,17 @@ sa_clients(const struct sa *sa)
 {
 	GHashTable *clients = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 						    g_free, NULL);
-	const GPtrArray *groups = sa->groups->all.list;
-	const GPtrArray *services = sa->services->all.list;
-	const GPtrArray *informs = sa->informs->all.list;
 
-	for (guint i = 0; i < groups->len; i++) {
-		const struct group *g = groups->pdata[i];
-
-		for (guint k = 0; k < g->members.list->len; k++) {
-			const struct group_member *m = g->members.list->pdata[k];
-
+	EACH_PTR(const struct group, g, sa->groups->all.list)
+		EACH_PTR(const struct group_member, m, g->members.list)
 			g_hash_table_add(clients, g_memdup2(&m->port_guid, 8));
-		}
-	}
-	for (guint i = 0; i < services->len; i++) {
-		const struct service *s = services->pdata[i];
+	EACH_PTR(const struct service, s, sa->services->all.list) {
 		uint64_t guid = bytes_load64(s->record.gid + 8);
 
 		g_hash_table_add(clients, g_memdup2(&guid, 8));
 	}
-	for (guint i = 0; i < informs->len; i++) {
-		const struct subscription *s = informs->pdata[i];
-
+	EACH_PTR(const struct subscription, s, sa->informs->all.list)
 		g_hash_table_add(clients, g_memdup2(&s->port_guid, 8));
-	}
 	return clients;
 }
 

@@ -29,6 +29,7 @@
 #include "sm/sa/service.h"
 #include "sm/mad/bytes.h"
 #include "sm/sa/sa.h"
+#include "topology/each.h"
 #include "topology/text.h"
 
 #define SERVICES_MAX	65536u
@@ -75,11 +76,8 @@ services_have_room(const struct services *s, const uint8_t gid[16])
 
 	if (s->all.list->len >= SERVICES_MAX)
 		return false;
-	for (guint i = 0; i < s->all.list->len; i++) {
-		const struct service *other = s->all.list->pdata[i];
-
+	EACH_PTR(const struct service, other, s->all.list)
 		of_port += memcmp(other->record.gid + 8, gid + 8, 8) == 0;
-	}
 	return of_port < SERVICES_A_PORT;
 }
 
