@@ -41,6 +41,8 @@
  */
 #include "sm/sweep/amend.h"
 
+#include "topology/each.h"
+
 #define NEEDED	1u	/* of an end port: it is or was to be read */
 #define READ	2u	/* its PortInfo was read by this discovery */
 #define FOUND	4u	/* its cable was found by this discovery */
@@ -75,9 +77,8 @@ amend_new(struct builder *b, const GArray *told)
 	a->n_ports = a->s->n_ports;
 	a->marks = g_new0(uint8_t, a->n_ports + 1u);
 	a->needed = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	for (guint i = 0; i < told->len; i++) {
-		uint32_t node = builder_find(b, g_array_index(told, uint64_t,
-							      i));
+	EACH_ITEM(const uint64_t, guid, told) {
+		uint32_t node = builder_find(b, *guid);
 		const struct snapshot_node *read = node == SNAPSHOT_NONE ?
 			NULL : &a->s->nodes[node];
 

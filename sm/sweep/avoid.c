@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "routing/sets.h"
+#include "topology/each.h"
 
 #define SHARE	4u
 
@@ -159,8 +160,7 @@ limit_shares(struct avoid *a)
 	for (uint32_t port = 0; port < a->s->n_ports; port++)
 		if (links_switches(a->s, port))
 			a->n[switch_of(a->s, port)][direction_of(a, port)]++;
-	for (guint i = 0; i < a->links->len; i++) {
-		struct avoid_link *l = a->links->pdata[i];
+	EACH_PTR(struct avoid_link, l, a->links) {
 		uint32_t ends[] = { l->port, a->s->ports[l->port].peer };
 		bool spare = true;
 
@@ -224,9 +224,7 @@ avoid_choose(const struct snapshot *s, const GArray *wishes, bool slow)
 	};
 	struct port_info best;
 
-	for (guint i = 0; i < wishes->len; i++) {
-		const struct avoid_wish *w =
-			&g_array_index(wishes, struct avoid_wish, i);
+	EACH_ITEM(const struct avoid_wish, w, wishes) {
 		uint32_t port = snapshot_port_of(s,
 			snapshot_find_node(s, w->guid), w->num);
 
@@ -272,8 +270,7 @@ avoid_mark(struct snapshot *s, const GPtrArray *links)
 	snapshot_unref(s);
 	for (uint32_t port = 0; port < marked->n_ports; port++)
 		marked->ports[port].avoided = false;
-	for (guint i = 0; i < links->len; i++) {
-		const struct avoid_link *l = links->pdata[i];
+	EACH_PTR(const struct avoid_link, l, links) {
 		bool is_out = l->verdict == AVOID_DONE;
 
 		marked->ports[l->port].avoided = is_out;

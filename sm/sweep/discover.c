@@ -62,6 +62,7 @@
 #include "sm/sweep/faults.h"
 #include "sm/sweep/light_sweep.h"
 #include "sm/sweep/smp_batch.h"
+#include "topology/each.h"
 #include "topology/snapshot.h"
 
 /* Limit of QUERY_AGAIN: a node that replies differently each time must not
@@ -464,10 +465,7 @@ take_late(struct discover *d)
 
 	d->late = g_array_new(FALSE, FALSE, sizeof(struct late_reply));
 	g_array_sort(late, late_compare);
-	for (guint i = 0; i < late->len; i++) {
-		const struct late_reply *l =
-			&g_array_index(late, struct late_reply, i);
-
+	EACH_ITEM(const struct late_reply, l, late) {
 		/* Else the other end of the cable was found from there. */
 		if (d->s->ports[l->from].peer == SNAPSHOT_NONE)
 			take_node_info(d, l->from, l->key, &l->info);
@@ -859,15 +857,11 @@ query_wave(struct discover *d)
 	if (!d->amend || d->s->n_faults || d->n_waves++ > d->s->n_ports)
 		return false;
 	wave = amend_wave(d->amend);
-	for (guint i = 0; i < wave->len; i++) {
-		const struct amend_query *q =
-			&g_array_index(wave, struct amend_query, i);
-
+	EACH_ITEM(const struct amend_query, q, wave)
 		if (q->is_node)
 			query_node(d, d->s->ports[q->port].node, q->port);
 		else
 			add_query(d, QUERY_PORT_INFO, q->port);
-	}
 	return wave->len > 0;
 }
 

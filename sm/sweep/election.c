@@ -43,6 +43,8 @@
  */
 #include "sm/sweep/election.h"
 
+#include "topology/each.h"
+
 bool
 election_outranks(const struct sm_info *a, const struct sm_info *b)
 {
@@ -208,9 +210,7 @@ election_rivals(const struct sm_info *self, const GArray *before,
 {
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 
-	for (guint i = 0; i < found->len; i++) {
-		const struct election_peer *peer =
-			&g_array_index(found, struct election_peer, i);
+	EACH_ITEM(const struct election_peer, peer, found) {
 		const struct sm_info *p = &peer->info;
 		bool stranger = election_is_stranger(self, p);
 

@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "sm/persist.h"
+#include "topology/each.h"
 #include "topology/snapshot.h"
 
 #define SECOND		((int64_t)G_USEC_PER_SEC)
@@ -108,9 +109,7 @@ flaps_new(const struct flap_params *params)
 void
 flaps_enable(struct flaps *f, const GArray *disabled, int64_t now)
 {
-	for (guint i = 0; i < disabled->len; i++) {
-		const struct persist_port *port = &g_array_index(disabled,
-						struct persist_port, i);
+	EACH_ITEM(const struct persist_port, port, disabled) {
 		struct flap *p = flap_at(f, port->guid, port->num, now);
 
 		if (p->disabled_num)

@@ -19,6 +19,7 @@
 #include "sm/sweep/program.h"
 #include "sm/sweep/sweep.h"
 #include "sm/sweep/table_reader.h"
+#include "topology/each.h"
 #include "topology/expected.h"
 #include "topology/text.h"
 
@@ -123,8 +124,7 @@ log_avoided(struct sweep *s, const GPtrArray *old, const GPtrArray *new)
 {
 	unsigned lines = 0;
 
-	for (guint i = 0; i < new->len; i++) {
-		const struct avoid_link *l = new->pdata[i];
+	EACH_PTR(const struct avoid_link, l, new) {
 		const struct avoid_link *was = old ? avoid_find(old, l->name) :
 			NULL;
 		g_autofree char *why = avoid_why(l);
@@ -183,13 +183,10 @@ log_changes(const struct sweep *s, const struct snapshot *now)
 
 	expected_update(e, now, s->next.lids, g_get_real_time() /
 			G_USEC_PER_SEC, transport_now(s->t));
-	for (guint i = 0; i < e->changes->len; i++) {
-		const struct change *c = e->changes->pdata[i];
-
+	EACH_PTR(const struct change, c, e->changes)
 		if (s->view.subnet || c->kind == CHANGE_SLOW)
 			log_say(s->log, change_is_loss(c->kind) ? LOG_WARNING :
 				LOG_INFO, "fabric", "%s", c->text);
-	}
 	expected_free(own);
 }
 
@@ -250,12 +247,11 @@ judge(struct sweep *s)
 
 	health_judge(&v, n, choice, s->run.problems, s->run.untaken,
 		     sweep_goal_stays(s->params.goal));
-	for (guint i = 0; i < v.lines->len; i++)
+	EACH_PTR(const char, line, v.lines)
 		log_limited(s->log, LOG_WARNING, "fabric", "problem", "%s",
-			    (char *)v.lines->pdata[i]);
-	for (guint i = 0; i < v.warnings->len; i++)
-		log_limited(s->log, LOG_WARNING, "fabric", "also", "%s",
-			    (char *)v.warnings->pdata[i]);
+			    line);
+	EACH_PTR(const char, line, v.warnings)
+		log_limited(s->log, LOG_WARNING, "fabric", "also", "%s", line);
 	judge_isolation(s, v.warnings);
 	r.is_news = s->run.why & 1u << SWEEP_CAUSE_SIGNAL ||
 		(!observes && (!v.up || !s->up || s->run.plan->n_steps));
@@ -319,9 +315,8 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 	reregister_told(s->clients, result->after, result->told);
 	if (persist_keys_lock(s->params.keystore, result->locked))
 		s->causes |= 1u << SWEEP_CAUSE_MEANWHILE;
-	for (guint i = 0; i < result->changed->len; i++)
-		sweep_changed(s, SWEEP_CAUSE_MEANWHILE,
-			      g_array_index(result->changed, uint64_t, i));
+	EACH_ITEM(const uint64_t, guid, result->changed)
+		sweep_changed(s, SWEEP_CAUSE_MEANWHILE, *guid);
 	if (s->params.keystore)
 		mkey_db_learn(s->params.keystore->ring, result->after);
 	persist_keys_save(s->params.keystore);
@@ -374,8 +369,7 @@ want_phys(const struct sweep *s)
 	g_autoptr(GPtrArray) list = flaps_list(s->flaps, transport_now(s->t));
 	uint8_t *phys = g_new0(uint8_t, n->n_ports);
 
-	for (guint i = 0; i < list->len; i++) {
-		const struct flap *p = list->pdata[i];
+	EACH_PTR(const struct flap, p, list) {
 		uint32_t port = sweep_disabled_port(p, n);
 
 		if (port != SNAPSHOT_NONE)
@@ -603,9 +597,9 @@ isolate(struct sweep *s)
 	struct isolation *i = isolation_new(&s->params.isolation,
 					    s->next.subnet, s->next.tables);
 
-	for (guint k = 0; k < i->notes->len; k++)
+	EACH_PTR(const char, note, i->notes)
 		log_limited(s->log, LOG_WARNING, "partitions", "not as "
-			    "configured", "%s", (char *)i->notes->pdata[k]);
+			    "configured", "%s", note);
 	s->run.isolation = i;
 	s->next.rules = partition_rules_ref(s->params.isolation.rules);
 	s->next.memberships = memberships_ref(i->memberships);
@@ -737,9 +731,8 @@ heavy_sweep_on_routed(void *values, void *data)
 	job->choice = (struct choice){ 0 };
 	s->next.is_repaired = job->is_repaired;
 	if (job->all) {
-		for (guint i = 0; i < avoided->len; i++)
-			((struct avoid_link *)avoided->pdata[i])->verdict =
-				AVOID_NEEDED;
+		EACH_PTR(struct avoid_link, l, avoided)
+			l->verdict = AVOID_NEEDED;
 		snapshot_unref(s->next.subnet);
 		s->next.subnet = g_steal_pointer(&job->all);
 	}
@@ -783,9 +776,8 @@ route(struct sweep *s)
 	job->observes = s->params.goal == SWEEP_GOAL_OBSERVE;
 	job->makes_room = s->run.why & 1u << SWEEP_CAUSE_GROUPS;
 	job->repair = g_steal_pointer(&s->repair);
-	for (guint i = 0; i < avoided->len; i++)
-		job->is_avoiding |= ((struct avoid_link *)avoided->pdata[i])->
-			verdict == AVOID_DONE;
+	EACH_PTR(const struct avoid_link, l, avoided)
+		job->is_avoiding |= l->verdict == AVOID_DONE;
 	s->run.is_outdated = false;
 	sweep_set_state(s, SWEEP_ROUTING);
 	s->run.routing = route_job_start(job, s->beside,
@@ -899,9 +891,8 @@ heavy_sweep_start(struct sweep *s)
 				  (const void *)ranges->data,
 				  observes ? 0 : ranges->len, notes, &error);
 	snapshot_unref(found);
-	for (guint i = 0; i < notes->len; i++)
-		log_limited(s->log, LOG_WARNING, "lids", "LIDs", "%s",
-			    (char *)notes->pdata[i]);
+	EACH_PTR(const char, note, notes)
+		log_limited(s->log, LOG_WARNING, "lids", "LIDs", "%s", note);
 	if (!s->next.lids) {
 		sweep_fail(s, error->message);
 		return;

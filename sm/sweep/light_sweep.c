@@ -33,6 +33,8 @@
  */
 #include "sm/sweep/light_sweep.h"
 
+#include "topology/each.h"
+
 #define PAUSE_MIN_US	((int64_t)G_USEC_PER_SEC)
 #define PAUSE_MAX_US	(300 * PAUSE_MIN_US)
 #define PAUSE_OWN_US	(10 * PAUSE_MIN_US)
@@ -163,9 +165,7 @@ silent_port_of(const struct light_sweep *l, const struct silent_port *p)
 static void
 silent_take(struct light_sweep *l)
 {
-	for (guint i = 0; i < l->silent->len; i++) {
-		struct silent_port *p =
-			&g_array_index(l->silent, struct silent_port, i);
+	EACH_ITEM(struct silent_port, p, l->silent) {
 		uint32_t port;
 
 		if (p->due > l->began)

@@ -32,6 +32,7 @@
 #include <string.h>
 
 #include "sm/sweep/program_order.h"
+#include "topology/each.h"
 
 #define PROBLEMS_MAX	1000u	/* lines; more are only counted */
 
@@ -197,8 +198,8 @@ is_locked(const struct program *p, uint32_t holder)
 {
 	uint64_t guid = p->before->ports[holder].guid;
 
-	for (guint i = 0; i < p->r.locked->len; i++)
-		if (g_array_index(p->r.locked, uint64_t, i) == guid)
+	EACH_ITEM(const uint64_t, locked, p->r.locked)
+		if (*locked == guid)
 			return true;
 	return false;
 }

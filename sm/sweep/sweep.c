@@ -43,6 +43,7 @@
 #include "sm/sweep/light_sweep.h"
 #include "sm/sweep/program.h"
 #include "sm/sweep/table_reader.h"
+#include "topology/each.h"
 #include "topology/text.h"
 
 #define QUIET_US	(5 * 1000)	/* after a trap: collect more */
@@ -337,8 +338,7 @@ hold_flaps(struct sweep *s, struct snapshot *n)
 
 	if (s->last)
 		flaps_note(s->flaps, s->last, n, transport_now(s->t), told);
-	for (guint i = 0; i < told->len; i++) {
-		const struct flap *p = told->pdata[i];
+	EACH_PTR(const struct flap, p, told) {
 		g_autofree char *held = p->held ?
 			g_strdup_printf("; held down for %" G_GINT64_FORMAT
 					" s", p->pause / G_USEC_PER_SEC) :
@@ -635,9 +635,8 @@ sweep_on_light(const struct light_sweep_result *r, void *data)
 	}
 	if (r->silent)
 		s->causes |= 1u << SWEEP_CAUSE_LIGHT;
-	for (guint i = 0; i < r->changed->len; i++)
-		sweep_changed(s, SWEEP_CAUSE_LIGHT,
-			      g_array_index(r->changed, uint64_t, i));
+	EACH_ITEM(const uint64_t, guid, r->changed)
+		sweep_changed(s, SWEEP_CAUSE_LIGHT, *guid);
 	sweep_rest(s);
 }
 

@@ -15,6 +15,8 @@
  */
 #include "sm/sweep/sweep.h"
 
+#include "topology/each.h"
+
 #define STAGE_MAX_US	(600 * (int64_t)G_USEC_PER_SEC)
 #define PAUSES_MAX	3
 #define LATE_US		(100 * 1000)	/* so long after a stall traps are read */
@@ -361,9 +363,7 @@ sweep_release_flaps(struct sweep *s)
 	if (flaps_due(s->flaps) > now && !s->memory->disabled->len)
 		return;
 	list = flaps_list(s->flaps, now);
-	for (guint i = 0; i < list->len; i++) {
-		struct flap *p = list->pdata[i];
-
+	EACH_PTR(struct flap, p, list) {
 		/* after one that failed or was broken off, the view is older */
 		if (is_ours && !s->failed && !s->astray)
 			forget_enabled(s, p);
@@ -411,13 +411,9 @@ sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num)
 static struct avoid_wish *
 find_wish(const GArray *wishes, uint64_t guid, uint8_t num, unsigned cause)
 {
-	for (guint i = 0; i < wishes->len; i++) {
-		struct avoid_wish *w =
-			&g_array_index(wishes, struct avoid_wish, i);
-
+	EACH_ITEM(struct avoid_wish, w, wishes)
 		if (w->guid == guid && w->num == num && w->causes == cause)
 			return w;
-	}
 	return NULL;
 }
 

@@ -29,6 +29,7 @@
 #include "sm/sweep/sweep.h"
 
 #include "sm/config/guid_files.h"
+#include "topology/each.h"
 
 #define GUEST_WAIT_US	(100 * 1000)
 #define GUEST_WAITS_MAX	10u
@@ -100,9 +101,9 @@ note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 				ELECTION_HAND_OVER);
 	if (heir)
 		s->heir = heir->info.guid;
-	for (guint i = 0; i < s->rivals->len; i++)
+	EACH_PTR(const char, line, s->rivals)
 		log_limited(s->log, LOG_WARNING, "sweep", "another subnet "
-			    "manager", "%s", (char *)s->rivals->pdata[i]);
+			    "manager", "%s", line);
 }
 
 /* Is there no master, and a manager that may be one? It has as many polls as a

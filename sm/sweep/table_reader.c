@@ -19,6 +19,7 @@
  */
 #include "sm/sweep/table_reader.h"
 
+#include "topology/each.h"
 #include "topology/lid.h"
 
 #define FAULTS_MAX	200u
@@ -262,9 +263,7 @@ table_reader_start(struct mad_client *x, const struct mkey_db *keys,
 	/* Nearest ports first: if a cable is pulled, the first time-out is
 	 * then that of the node next to it, which covers all nodes behind
 	 * it. */
-	for (guint i = 0; i < ports->len; i++) {
-		struct table_reader_item *item =
-			&g_array_index(ports, struct table_reader_item, i);
+	EACH_ITEM(struct table_reader_item, item, ports) {
 		struct dr_path path;
 
 		item->hops = snapshot_path(s, item->port, &path) ? path.hops :
