@@ -36,6 +36,7 @@
 #include "sm/site_files.h"
 #include "sm/control/status.h"
 #include "sm/sm_instance.h"
+#include "topology/each.h"
 #include "topology/text.h"
 
 #define EXIT_NOT_UP	1
@@ -153,8 +154,8 @@ note_members(const struct options *conf, const struct site_files *site,
 	struct port_tables *held = port_tables_new(s);
 	struct isolation *i = isolation_new(&params, s, held);
 
-	for (guint n = 0; n < i->notes->len; n++)
-		g_ptr_array_add(warnings, g_strdup(i->notes->pdata[n]));
+	EACH_PTR(const char, note, i->notes)
+		g_ptr_array_add(warnings, g_strdup(note));
 	isolation_free(i);
 	port_tables_unref(held);
 }
@@ -162,9 +163,8 @@ note_members(const struct options *conf, const struct site_files *site,
 static void
 log_lines(struct daemon *d, enum log_level level, const GPtrArray *lines)
 {
-	for (guint i = 0; i < lines->len; i++)
-		log_say(d->log, level, "conf", "%s",
-			(char *)lines->pdata[i]);
+	EACH_PTR(const char, line, lines)
+		log_say(d->log, level, "conf", "%s", line);
 }
 
 static void
@@ -338,8 +338,8 @@ daemon_reload(uint64_t *number, GPtrArray *lines, void *data)
 						"since"));
 		return CONTROL_NOT_DONE;
 	}
-	for (guint i = 0; i < d->told->len; i++)
-		g_ptr_array_add(lines, g_strdup(d->told->pdata[i]));
+	EACH_PTR(const char, line, d->told)
+		g_ptr_array_add(lines, g_strdup(line));
 	if (d->refused)
 		return CONTROL_NOT_DONE;
 	if (s)
@@ -853,10 +853,10 @@ check_config(const struct daemon *d, GPtrArray *warnings, const GError *bad)
 	g_clear_pointer(&fabric, snapshot_unref);
 	site_files_free(site);
 	/* without the program's name: editors jump to file:line:column */
-	for (guint i = 0; i < warnings->len; i++)
-		printf("%s (warning)\n", (char *)warnings->pdata[i]);
-	for (guint i = 0; i < errors->len; i++)
-		printf("%s\n", (char *)errors->pdata[i]);
+	EACH_PTR(const char, line, warnings)
+		printf("%s (warning)\n", line);
+	EACH_PTR(const char, line, errors)
+		printf("%s\n", line);
 	if (errors->len)
 		return EXIT_USAGE;
 	printf("the configuration is valid, with %u warning%s\n",

@@ -8,6 +8,8 @@
 
 #include <inttypes.h>
 
+#include "topology/each.h"
+
 #define MANY	64u
 
 /* Where the sentences go. */
@@ -41,14 +43,14 @@ tell_election(const struct teller *e, const struct sweep *s)
 		[ELECTION_STANDBY] = "this SM is a standby",
 		[ELECTION_HANDOVER] = "this SM hands over",
 	};
-	const struct election_peer *peers = (void *)s->others->data, *chosen;
+	const struct election_peer *chosen;
 
-	for (guint i = 0; i < s->others->len; i++)
+	EACH_ITEM(const struct election_peer, peer, s->others)
 		say(e, "election",
-		    snapshot_name_of(s->next.subnet, peers[i].port), why,
+		    snapshot_name_of(s->next.subnet, peer->port), why,
 		    "IBA 14.4.1", "priority %u, GUID 0x%016"
-		    G_GINT64_MODIFIER "x, %s", peers[i].info.priority,
-		    peers[i].info.guid, sm_state_name(peers[i].info.state));
+		    G_GINT64_MODIFIER "x, %s", peer->info.priority,
+		    peer->info.guid, sm_state_name(peer->info.state));
 	say(e, "election", "", why, "IBA 14.4.1", "priority %u, GUID 0x%016"
 	    G_GINT64_MODIFIER "x, %u other managers: %s", s->self.priority,
 	    s->self.guid, s->others->len,

@@ -44,6 +44,7 @@
 #include "sm/sweep/election.h"
 #include "sm/sweep/smp_batch.h"
 #include "sm/sweep/sweep.h"
+#include "topology/each.h"
 
 #define BATCH_US	(5 * 1000)	/* joins come in crowds */
 #define IN_FLIGHT_MAX	64u
@@ -282,9 +283,7 @@ report_lost(struct mcast_manager *m, const GArray *lost)
 	bool for_loop = false;
 
 	g_ptr_array_set_size(m->lost, 0);
-	for (guint i = 0; i < lost->len; i++) {
-		const struct multicast_lost *l =
-			&g_array_index(lost, struct multicast_lost, i);
+	EACH_ITEM(const struct multicast_lost, l, lost) {
 		const struct snapshot_node *n = switch_at(m, l->sw);
 		uint32_t peer = l->port ?
 			m->s->ports[n->first_port + l->port].peer :
@@ -343,8 +342,7 @@ make_trees(struct mcast_manager *m)
 	in.g = m->g;
 	in.channels = m->channels;
 	in.ranks = m->ranks;
-	for (guint i = 0; i < all->len; i++) {
-		const struct group *from = all->pdata[i];
+	EACH_PTR(const struct group, from, all) {
 		const GPtrArray *members = from->members.list;
 		struct multicast_group group = { .mlid = from->r.mlid };
 		GArray *list;
@@ -352,10 +350,10 @@ make_trees(struct mcast_manager *m)
 		if (!members->len)
 			continue;
 		list = g_array_new(FALSE, TRUE, sizeof(struct multicast_member));
-		for (guint k = 0; k < members->len; k++) {
+		EACH_PTR(const struct group_member, each, members) {
 			struct multicast_member member;
 
-			if (locate(m, members->pdata[k], &member))
+			if (locate(m, each, &member))
 				g_array_append_val(list, member);
 		}
 		group.n_members = list->len;
@@ -592,13 +590,10 @@ count_blocks(const struct mcast_manager *m)
 	const GPtrArray *groups = m->sa->groups->all.list;
 	uint32_t n = m->wanted ? m->wanted->n_blocks : 0;
 
-	for (guint i = 0; i < groups->len; i++) {
-		const struct group *g = groups->pdata[i];
-
+	EACH_PTR(const struct group, g, groups)
 		if (g->members.list->len)
 			n = MAX(n, (g->r.mlid - LID_MULTICAST_MIN) /
 				MFT_BLOCK + 1u);
-	}
 	return n;
 }
 

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "sm/config/partitions_conf.h"
+#include "topology/each.h"
 #include "topology/state_file.h"
 #include "topology/text.h"
 
@@ -101,16 +102,12 @@ changes_text(const struct partition_rules *changes)
 		"# Changes made by minismctl, on top of the partition file.\n"
 		"# minism rewrites this file; see minismctl(8).\n");
 
-	for (guint i = 0; i < changes->partitions->len; i++) {
-		const struct partition *c = changes->partitions->pdata[i];
-
-		for (guint k = 0; k < c->rules->len; k++)
+	EACH_PTR(const struct partition, c, changes->partitions)
+		EACH_ITEM(const struct partition_rule, rule, c->rules)
 			g_string_append_printf(text, "Change%04x=0x%04x : "
 				"0x%016" G_GINT64_MODIFIER "x=%s ;\n",
-				c->pkey, c->pkey, rule_at(c->rules, k)->guid,
-				partition_membership_names[
-					rule_at(c->rules, k)->membership]);
-	}
+				c->pkey, c->pkey, rule->guid,
+				partition_membership_names[rule->membership]);
 	return text;
 }
 
@@ -124,9 +121,7 @@ put_in_force(struct partitions *p, struct partition_rules *file,
 {
 	struct partition_rules *rules = partition_rules_copy(file);
 
-	for (guint i = 0; i < changes->partitions->len; i++) {
-		const struct partition *c = changes->partitions->pdata[i];
-
+	EACH_PTR(const struct partition, c, changes->partitions) {
 		if (partition_rules_find(file, c->pkey)) {
 			g_array_append_vals(partition_rules_get(rules,
 				c->pkey)->rules, c->rules->data, c->rules->len);

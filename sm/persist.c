@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "sm/state.h"
+#include "topology/each.h"
 #include "topology/text.h"
 
 /* ------------------------------------------- LIDs, ranks, untaken fields */
@@ -170,9 +171,8 @@ save_ranks(const struct persist *m, GString *out)
 	state_line_save(&persist_lines[0], out, &m->engine);
 	if (strcmp(in_force, m->engine))
 		state_line_save(&persist_lines[1], out, &in_force);
-	for (guint i = 0; i < m->ranks->len; i++)
-		state_line_save(&persist_lines[2], out, &g_array_index(
-				m->ranks, struct rank_line, i));
+	EACH_ITEM(const struct rank_line, line, m->ranks)
+		state_line_save(&persist_lines[2], out, line);
 }
 
 static void
@@ -181,9 +181,8 @@ persist_save(const void *owner, GString *out, int64_t now)
 	const struct persist *m = owner;
 
 	save_ranks(m, out);
-	for (guint i = 0; i < m->disabled->len; i++)
-		state_line_save(&persist_lines[3], out, &g_array_index(
-				m->disabled, struct persist_port, i));
+	EACH_ITEM(const struct persist_port, port, m->disabled)
+		state_line_save(&persist_lines[3], out, port);
 }
 
 /* A port that this manager disabled stays its own. */

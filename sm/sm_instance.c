@@ -14,6 +14,7 @@
 #include "sm/sm_instance.h"
 
 #include "sm/sa/mcmember.h"
+#include "topology/each.h"
 
 #define DISK_END_US	(10 * (int64_t)G_USEC_PER_SEC)	/* at the end */
 /* The text of the expected fabric has 2.6 MB at 11,664 hosts: a repair does not
@@ -36,8 +37,7 @@ log_waiting(struct sm_instance *sm)
 {
 	const GPtrArray *groups = sm->sa->groups->all.list;
 
-	for (guint i = 0; i < groups->len; i++) {
-		const struct group *g = groups->pdata[i];
+	EACH_PTR(const struct group, g, groups) {
 		const struct mcmember_record *r = &g->r, *w = &g->wanted;
 
 		if (!g->waits)

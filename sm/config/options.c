@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "sm/config/guid_files.h"
+#include "topology/each.h"
 #include "topology/text.h"
 
 #define LAB_ENV		"MINISM_LAB"	/* these two: see lab/protocol.h */
@@ -548,9 +549,7 @@ warn_of_others(struct text_scan *s, const GArray *others)
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
 		if (rows[i].key)
 			names[n++] = rows[i].key;
-	for (guint i = 0; i < others->len; i++) {
-		const struct text_span *span =
-			&g_array_index(others, struct text_span, i);
+	EACH_ITEM(const struct text_span, span, others) {
 		g_autofree char *shown = text_span_show(span);
 		g_autofree char *near = text_nearest(shown, "", names, n);
 

@@ -43,6 +43,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "topology/each.h"
 #include "topology/text.h"
 
 #define WORD_END	",:;=#\n"
@@ -688,11 +689,11 @@ compare_pkeys(gconstpointer a, gconstpointer b)
 static void
 parser_finish(struct partitions_parser *p)
 {
-	for (guint i = 0; i < p->unnumbered->len; i++)
-		if (!make_pkey(p, p->unnumbered->pdata[i]))
+	EACH_PTR(const struct named, each, p->unnumbered)
+		if (!make_pkey(p, each))
 			return;
-	for (guint i = 0; i < p->groups->len; i++)
-		put_scopes(p, &g_array_index(p->groups, struct conf_group, i));
+	EACH_ITEM(struct conf_group, group, p->groups)
+		put_scopes(p, group);
 	complete_default(p);
 	g_ptr_array_sort(p->partitions, compare_pkeys);
 }

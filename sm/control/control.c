@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "sm/control/request.h"
+#include "topology/each.h"
 #include "topology/report.h"
 #include "topology/text.h"
 #include "topology/partition.h"
@@ -39,9 +40,9 @@ run_reload(struct control_request *r)
 	}
 	if (ok)
 		g_string_append(text, "read again; a heavy sweep begins");
-	for (guint i = 0; i < lines->len; i++)
+	EACH_PTR(const char, line, lines)
 		g_string_append_printf(text, ok ? "\n%s (warning)" : "%s\n",
-				       (char *)lines->pdata[i]);
+				       line);
 	if (!ok)
 		g_string_append(text, "the present configuration stays in "
 				"force");

@@ -9,6 +9,7 @@
 
 #include "sm/control/request.h"
 #include "sm/mad/mad.h"
+#include "topology/each.h"
 
 static void G_GNUC_PRINTF(3, 4)
 count(GString *out, uint64_t n, const char *format, ...)
@@ -82,17 +83,14 @@ count_links(const struct snapshot *s, GString *out)
 			g_array_append_val(kinds, is);
 		g_array_index(kinds, struct link_kind, at).n++;
 	}
-	for (guint i = 0; i < kinds->len; i++) {
-		k = &g_array_index(kinds, struct link_kind, i);
-		k->name = g_strdup_printf("minism_links{state=\"%s\",width="
-			"\"%s\",speed=\"%s\"}", port_state_name(k->state),
-			k->width->name, k->speed->name);
-	}
+	EACH_ITEM(struct link_kind, each, kinds)
+		each->name = g_strdup_printf("minism_links{state=\"%s\",width="
+			"\"%s\",speed=\"%s\"}", port_state_name(each->state),
+			each->width->name, each->speed->name);
 	g_array_sort(kinds, order_kinds);
-	for (guint i = 0; i < kinds->len; i++) {
-		k = &g_array_index(kinds, struct link_kind, i);
-		count(out, k->n, "%s", k->name);
-		g_free(k->name);
+	EACH_ITEM(struct link_kind, each, kinds) {
+		count(out, each->n, "%s", each->name);
+		g_free(each->name);
 	}
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sm/control/control.h"
+#include "topology/each.h"
 #include "topology/port_search.h"
 #include "topology/text.h"
 
@@ -47,14 +48,10 @@ membership_of(const struct partition_rules *rules, const struct snapshot *s,
 		memberships_unref(m);
 		return what;
 	}
-	for (guint i = 0; i < p->rules->len; i++) {
-		const struct partition_rule *rule =
-			&g_array_index(p->rules, struct partition_rule, i);
-
+	EACH_ITEM(const struct partition_rule, rule, p->rules)
 		if (rule->who == PARTITION_ALL ||
 		    (rule->who == PARTITION_GUID && rule->guid == port->guid))
 			what = rule->membership;
-	}
 	return what;
 }
 

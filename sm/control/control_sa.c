@@ -13,6 +13,7 @@
 #include "sm/sa/sa.h"
 #include "sm/sa/service.h"
 #include "sm/sweep/election.h"
+#include "topology/each.h"
 #include "topology/text.h"
 
 #define ALL_TRAPS	0xffffu
@@ -40,12 +41,12 @@ control_services(struct control_request *q)
 	struct text_report *r = &q->out;
 
 	report_open_list(r, "services");
-	for (guint i = 0; i < list->len; i++) {
+	EACH_PTR(const struct service, service, list) {
 		struct service_record s;
 		char name[sizeof(s.name) + 1] = "";
 		g_autofree char *shown = NULL;
 
-		service_describe(list->pdata[i], q->v.now, &s);
+		service_describe(service, q->v.now, &s);
 		memcpy(name, s.name, sizeof(s.name));
 		shown = text_one_line(name);
 		report_open(r, NULL, '{');
@@ -75,8 +76,7 @@ control_subscriptions(struct control_request *q)
 	struct text_report *r = &q->out;
 
 	report_open_list(r, "subscriptions");
-	for (guint k = 0; k < list->len; k++) {
-		const struct subscription *s = list->pdata[k];
+	EACH_PTR(const struct subscription, s, list) {
 		const struct inform_info *i = &s->info;
 
 		report_open(r, NULL, '{');

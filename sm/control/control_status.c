@@ -8,6 +8,8 @@
  */
 #include "sm/control/request.h"
 
+#include "topology/each.h"
+
 enum control_code
 control_verdict(const struct control_view *v, const char **name)
 {
@@ -161,9 +163,7 @@ put_flaps(const struct control_view *v, GString *out)
 {
 	g_autoptr(GPtrArray) flaps = flaps_list(v->sweep->flaps, v->now);
 
-	for (guint i = 0; i < flaps->len; i++) {
-		const struct flap *f = flaps->pdata[i];
-
+	EACH_PTR(const struct flap, f, flaps)
 		view_line_put(VIEW_FLAP, (uint64_t[]){
 			[FLAP_HELD] = f->held, [FLAP_FLAPS] = f->flaps,
 			[FLAP_BABBLES] = f->babbles, [FLAP_DOWNS] = f->downs,
@@ -171,7 +171,6 @@ put_flaps(const struct control_view *v, GString *out)
 			[FLAP_AGE] = (uint64_t)(v->now - f->last),
 			[FLAP_LEFT] = (uint64_t)MAX(f->held_until - v->now,
 						    0) }, f->name, out);
-	}
 }
 
 /* Links that routing avoids, or would if it could. Their ports are those of the

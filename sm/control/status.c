@@ -12,6 +12,7 @@
  */
 #include "sm/control/status.h"
 
+#include "topology/each.h"
 #include "topology/view_line.h"
 
 const char *
@@ -58,9 +59,7 @@ put_loop(const struct view *v, const GArray *cycle, GString *out)
 {
 	struct graph *g = graph_new_whole(v->subnet, v->lids);
 
-	for (guint i = 0; i < cycle->len; i++) {
-		const struct channel_turn *turn =
-			&g_array_index(cycle, struct channel_turn, i);
+	EACH_ITEM(const struct channel_turn, turn, cycle) {
 		const struct graph_edge *edge = &g->edges[turn->edge];
 		uint32_t sw = g->edges[edge->back].peer;
 		const struct snapshot_node *n =

@@ -62,6 +62,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology/each.h"
+
 #define STRANGERS_MAX	100u	/* rules for absent ports that are printed */
 #define SET_WORDS	(0x10000 / 64)
 #define VLS_CODE_MAX	5u
@@ -430,12 +432,9 @@ layout_new(const struct isolation *i, const struct isolation_params *p,
 	l->table = g_new(uint16_t, most);
 	l->was = g_new(uint16_t, most);
 	l->first = g_array_new(FALSE, FALSE, sizeof(uint16_t));
-	for (guint k = 0; k < p->rules->partitions->len; k++) {
-		const struct partition *one = p->rules->partitions->pdata[k];
-
+	EACH_PTR(const struct partition, one, p->rules->partitions)
 		if (one->index0)
 			g_array_append_val(l->first, one->pkey);
-	}
 	return l;
 }
 

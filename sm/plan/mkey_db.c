@@ -27,6 +27,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "topology/each.h"
 #include "topology/smp_attr.h"
 #include "topology/text.h"
 
@@ -371,15 +372,11 @@ mkey_db_read(struct mkey_db *k, enum mkey_db_file file, const char *text,
 			    "0xPORTGUID 0xMKEY");
 		return false;
 	}
-	for (guint i = 0; i < rows->len; i++) {
-		const struct mkey_db_cable *row =
-			&g_array_index(rows, struct mkey_db_cable, i);
-
+	EACH_ITEM(const struct mkey_db_cable, row, rows)
 		if (cables)
 			mkey_db_add_cable(k, row);
 		else
 			mkey_db_intend(k, row->guid[0], row->guid[1]);
-	}
 	return true;
 }
 
