@@ -22,6 +22,7 @@
 
 #include "routing/scratch.h"
 #include "routing/sets.h"
+#include "topology/each.h"
 
 #define UNSEEN		UINT32_MAX
 #define HOPS		64u	/* see web_arrives() */
@@ -356,14 +357,12 @@ channels_clear(struct channels_result *r)
 char *
 channels_print(const struct graph *g, const struct channels_result *r)
 {
-	const struct channel_turn *turn;
 	GString *text;
 
 	if (!r->cycle)
 		return NULL;
 	text = g_string_new(NULL);
-	for (guint i = 0; i < r->cycle->len; i++) {
-		turn = &g_array_index(r->cycle, struct channel_turn, i);
+	EACH_ITEM(const struct channel_turn, turn, r->cycle) {
 		g_autofree char *name = graph_switch_name(g,
 			graph_owner(g, turn->edge));
 

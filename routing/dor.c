@@ -28,6 +28,7 @@
 #include "routing/grid.h"
 #include "routing/paths.h"
 #include "routing/sets.h"
+#include "topology/each.h"
 
 #define WORK		500000000u	/* steps of all passes */
 #define MAX_PASSES	6u
@@ -364,7 +365,6 @@ dor_add_turns(struct dor *x, const uint8_t *dimension)
 	size_t size = x->g->n_switches * sizeof(*x->nearest);
 	g_autofree uint32_t *list = g_memdup2(x->nearest, size);
 	uint32_t e, which, n = 0;
-	const struct turn *turn;
 
 	for (e = 0; e < x->g->n_edges; e++)
 		n = MAX(n, dimension[e] + 1u);
@@ -376,11 +376,9 @@ dor_add_turns(struct dor *x, const uint8_t *dimension)
 		dor_add_tree_first(x);
 		return;
 	}
-	for (guint i = 0; i < x->added->len; i++) {
-		turn = &g_array_index(x->added, struct turn, i);
+	EACH_ITEM(const struct turn, turn, x->added)
 		set_add(x->refused + (size_t)turn->in * CHANNELS_WORDS,
 			x->g->edges[turn->out].port);
-	}
 }
 
 /* Trees have switches without CAs, and better engines. */

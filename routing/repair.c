@@ -45,6 +45,7 @@
 #include "routing/metrics.h"
 #include "routing/multicast.h"
 #include "routing/scratch.h"
+#include "topology/each.h"
 
 #define LOST_MAX	64u	/* cables; more go to the engines */
 #define LOST_PART	16u	/* likewise more than one in so many */
@@ -215,15 +216,11 @@ repair_pack(struct repair *r)
 static void
 repair_unpack(struct repair *r)
 {
-	const struct packed_entry *x;
-
 	if (r->made.lft)
 		return;
 	r->made.lft = r->packed->len ? lft_copy(r->now) : lft_ref(r->now);
-	for (guint i = 0; i < r->packed->len; i++) {
-		x = &g_array_index(r->packed, struct packed_entry, i);
+	EACH_ITEM(const struct packed_entry, x, r->packed)
 		lft_row(r->made.lft, x->sw)[x->lid] = x->port;
-	}
 	g_array_set_size(r->packed, 0);
 }
 
@@ -715,19 +712,15 @@ repair_conclude(struct repairing *w, const struct graph *now, struct choice *c)
 {
 	struct mend *m = &w->m;
 	const uint32_t *ranks = w->r->made.ranks;
-	uint32_t sw, i, n_now = now->n_switches;
-	struct transition_entry *e;
+	uint32_t sw, n_now = now->n_switches;
 
 	if (w->bridge) {
 		c->safety = CHOICE_DRAIN;
 		c->bridge = n_now == m->g->n_switches ? lft_ref(w->bridge) :
 			repair_renumber(w, w->bridge, n_now, NULL);
 		c->later = g_array_ref(w->later);
-		for (i = 0; i < c->later->len; i++) {
-			e = &g_array_index(c->later, struct transition_entry,
-					   i);
+		EACH_ITEM(struct transition_entry, e, c->later)
 			e->sw = w->place[e->sw];
-		}
 	}
 	c->ranks = ranks ? g_new(uint32_t, n_now + 1) : NULL;
 	for (sw = 0; ranks && sw < m->g->n_switches; sw++)

@@ -57,6 +57,7 @@
 #include "routing/metrics.h"
 #include "routing/multicast.h"
 #include "routing/order.h"
+#include "topology/each.h"
 
 #define ALIKE		1.02	/* times the best figure: equally good */
 #define WORTH_IT	1.10	/* times the load: reason to change the
@@ -626,8 +627,8 @@ choose_clear_first(struct choice *c, const struct lft *bare)
 	uint32_t lid;
 
 	c->bridge = lft_widen(bare, next->top);
-	for (guint i = 0; i < c->later->len; i++)
-		g_array_index(c->later, struct transition_entry, i).stage++;
+	EACH_ITEM(struct transition_entry, each, c->later)
+		each->stage++;
 	for (e.sw = 0; e.sw < next->n_switches; e.sw++)
 		for (lid = 0; lid <= next->top; lid++) {
 			e.lid = (uint16_t)lid;

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "routing/verify.h"
+#include "topology/each.h"
 
 #define MAX_STAGES	8u
 #define MAX_ENTRIES	4096u	/* with more, the stages take too long */
@@ -300,8 +301,7 @@ make_stage(struct transition *t, const GArray *rest)
 {
 	bool has_changed = false;
 
-	for (guint i = 0; i < rest->len; i++) {
-		const struct rest *r = &g_array_index(rest, struct rest, i);
+	EACH_ITEM(const struct rest, r, rest) {
 		uint8_t port = lft_row(t->wanted, r->sw)[r->lid];
 		uint8_t *then = &lft_row(t->then, r->sw)[r->lid];
 		uint32_t edge = graph_edge_at(t->g, r->sw, port);
@@ -344,9 +344,7 @@ make_room(struct transition *t, const GArray *rest)
 		if (!r.n_looped)
 			break;
 		last = t->entries->len;
-		for (guint i = 0; i < rest->len; i++) {
-			const struct rest *e = &g_array_index(rest,
-							struct rest, i);
+		EACH_ITEM(const struct rest, e, rest) {
 			uint8_t port = lft_row(t->then, e->sw)[e->lid];
 			uint32_t edge = graph_edge_at(t->g, e->sw, port);
 
@@ -359,11 +357,8 @@ make_room(struct transition *t, const GArray *rest)
 	}
 	channels_clear(&r);
 	t->stage += t->entries->len > before;
-	for (guint i = 0; i < rest->len; i++) {
-		const struct rest *e = &g_array_index(rest, struct rest, i);
-
+	EACH_ITEM(const struct rest, e, rest)
 		set_entry(t, e->sw, e->lid, lft_row(t->wanted, e->sw)[e->lid]);
-	}
 }
 
 static void
@@ -516,10 +511,7 @@ transition_apply(struct lft *lft, const GArray *entries, unsigned stage)
 {
 	bool has_stage = false;
 
-	for (guint i = 0; i < entries->len; i++) {
-		const struct transition_entry *e = &g_array_index(entries,
-					struct transition_entry, i);
-
+	EACH_ITEM(const struct transition_entry, e, entries) {
 		if (e->stage != stage)
 			continue;
 		lft_row(lft, e->sw)[e->lid] = e->port;

@@ -27,6 +27,7 @@
 
 #include "routing/scratch.h"
 #include "routing/sets.h"
+#include "topology/each.h"
 
 #define MAX_TRIES	16u	/* additions that may fail in an island */
 
@@ -190,13 +191,10 @@ turns_find_best(const struct joining *j, uint32_t island, bool is_first)
 static void
 turns_undo(struct joining *j)
 {
-	uint32_t e;
-
 	channels_undo(j->c, j->added, 0);
-	for (guint i = 0; i < j->opened->len; i++) {
-		e = g_array_index(j->opened, uint32_t, i);
-		j->member[j->g->edges[e].peer] &= j->class_of[e] <= 1;
-		j->class_of[e] = 0;
+	EACH_ITEM(const uint32_t, e, j->opened) {
+		j->member[j->g->edges[*e].peer] &= j->class_of[*e] <= 1;
+		j->class_of[*e] = 0;
 	}
 }
 
