@@ -232,7 +232,7 @@ fail_table(struct sa_server *d, const struct sa_job *j, const char *why)
 }
 
 static void
-hand_over(struct sa_server *d, const struct sa_job *j)
+hand_over(struct sa_server *d, struct sa_job *j)
 {
 	size_t len = j->table->len - RMPP_SA_HEADER_LEN;
 	struct mad_addr to = j->from;
@@ -240,6 +240,7 @@ hand_over(struct sa_server *d, const struct sa_job *j)
 	to.qkey = MAD_GSI_QKEY;
 	if (!sa_message_send(d->transport, &to, j->table)) {
 		fail_table(d, j, "not accepted by the transport");
+		send_status(d, j, MAD_STATUS_BUSY);
 		return;
 	}
 	d->stats.tables_sent++;
