@@ -687,12 +687,14 @@ choose_transition(const struct engine_input *in, struct choice *c)
 			c->lft = wide;
 		}
 		if (c->together.n_looped) {
-			c->safety = CHOICE_DRAIN;
 			c->bridge = transition_make(&g, bare ? bare :
 						    in->previous, c->lft,
 						    c->ranks,
 						    c->together.looped,
 						    c->later);
+			/* no stages remove a loop of mute switches */
+			if (c->bridge)
+				c->safety = CHOICE_DRAIN;
 		}
 		if (bare)
 			choose_clear_first(c, bare);

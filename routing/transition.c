@@ -330,8 +330,9 @@ make_stage(struct transition *t, const GArray *rest)
 }
 
 /* Clears the old entries that have a loop with the wanted tables or, if that
- * is not enough, all old entries; then all remaining entries change. */
-static void
+ * is not enough, all old entries; then all remaining entries change. False: the
+ * wanted tables have a loop themselves. */
+static bool
 make_room(struct transition *t, const GArray *rest)
 {
 	struct channels_result r;
@@ -352,13 +353,15 @@ make_room(struct transition *t, const GArray *rest)
 				set_entry(t, e->sw, e->lid, LFT_NO_PATH);
 		}
 		channels_clear(&r);
-		g_assert(!all || t->entries->len > last);
+		if (all && t->entries->len == last)
+			return false;
 		all = t->entries->len == last;
 	}
 	channels_clear(&r);
 	t->stage += t->entries->len > before;
 	EACH_ITEM(const struct rest, e, rest)
 		set_entry(t, e->sw, e->lid, lft_row(t->wanted, e->sw)[e->lid]);
+	return true;
 }
 
 static void
@@ -424,8 +427,10 @@ transition_make(const struct graph *g, const struct lft *held,
 		if (!exact)
 			break;
 	}
-	if (rest->len)
-		make_room(&t, rest);
+	if (rest->len && !make_room(&t, rest)) {
+		g_array_set_size(entries, 0);
+		g_clear_pointer(&first, lft_free);
+	}
 	g_array_unref(rest);
 	transition_clear(&t);
 	return first;

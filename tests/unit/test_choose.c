@@ -432,7 +432,6 @@ TEST(test_strays_stay_if_they_are_safe)
 	for (unsigned circle = 0; circle < 2; circle++) {
 		AUTO_VALUE(fabric_clear) struct fabric f;
 		AUTO(lft) *held = NULL;
-		uint8_t *row;
 
 		fabric_make(&f, circle ? "ring(5;1)" : "PGFT(3,4;1,3)", 0, 0);
 		held = lft_new(f.g->n_switches, (uint16_t)(f.g->top + 2));
@@ -444,11 +443,9 @@ TEST(test_strays_stay_if_they_are_safe)
 				lab_port_to(f.g, sw, (sw + 1) % 5) : 1;
 		f.in.previous = held;
 		assert_true(choose(&f, circle ? NULL : &engine_minhop, true));
-		for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
-			row = lft_row(f.choice.lft, sw);
-			assert_int_equal(row[f.g->top],
+		for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+			assert_int_equal(lft_row(f.choice.lft, sw)[f.g->top],
 					 circle ? LFT_NO_PATH : 1);
-		}
 	}
 }
 
@@ -472,7 +469,6 @@ static void
 go_by_rows_and_columns(const struct fabric *f, struct lft *held,
 		       struct lft *wanted)
 {
-	const uint32_t side = SIDE, n = GRID;
 	uint32_t lid = 0;
 
 	for (uint32_t i = 0; i < f->g->n_targets; i++)
@@ -481,12 +477,12 @@ go_by_rows_and_columns(const struct fabric *f, struct lft *held,
 			lft_row(held, 0)[lid] = f->g->targets[i].port;
 			lft_row(wanted, 0)[lid] = f->g->targets[i].port;
 		}
-	for (uint32_t sw = 1; sw < n; sw++) {
+	for (uint32_t sw = 1; sw < GRID; sw++) {
 		uint8_t row = lab_port_to(f->g, sw, sw - 1);
-		uint8_t column = lab_port_to(f->g, sw, sw - side);
+		uint8_t column = lab_port_to(f->g, sw, sw - SIDE);
 
-		lft_row(held, sw)[lid] = sw % side ? row : column;
-		lft_row(wanted, sw)[lid] = sw >= side ? column : row;
+		lft_row(held, sw)[lid] = sw % SIDE ? row : column;
+		lft_row(wanted, sw)[lid] = sw >= SIDE ? column : row;
 	}
 }
 
@@ -539,6 +535,10 @@ FABRIC_TEST(test_no_stage_goes_round, "ring(4;1)")
 	looped[graph_edge_at(f->g, 1, lab_port_to(f->g, 1, 0))] = 1;
 	first = transition_make(f->g, held, wanted, NULL, looped, later);
 	assert_int_equal(lft_row(first, 2)[lid], LFT_NO_PATH);
+	/* nor leads one into a loop of the new tables alone */
+	assert_true(choose(f, &clockwise, false));
+	assert_null(transition_make(f->g, held, f->choice.lft, NULL, looped,
+				    later));
 }
 
 /* Also if its old path arrives. */
