@@ -182,11 +182,14 @@ channels_reorder(struct channels *c, uint32_t in, uint32_t out, GArray *found)
 
 	for (; from <= end; from++) {
 		e = c->channel[from];
-		if (c->mark[e])
-			ITEM(found, n++) = e;
-		else
+		if (!c->mark[e]) {
 			channels_put(c, e, to++);
+			continue;
+		}
+		g_assert(n < found->len);
+		ITEM(found, n++) = e;
 	}
+	g_assert(n == found->len);	/* else the graph was not sorted */
 	for (n = 0; n < found->len; n++)
 		channels_put(c, ITEM(found, n), to + n);
 }
