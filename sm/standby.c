@@ -15,8 +15,9 @@
  * are not in it: each manager has them configured
  * or derives them. Between two rounds the master notifies its followers of
  * changes (standby_touch), so that a join is here some milliseconds after it
- * was answered. Nothing is read of any other master: its clients register
- * again after a takeover.
+ * was answered; twice, since a notification may be lost, and has no answer.
+ * Nothing is read of any other master: its clients register again after a
+ * takeover.
  *
  * Safety. A state that was read is used only if its checksum is right. It
  * replaces the one before as a whole, and the SA's own state only in
@@ -465,10 +466,13 @@ standby_on_tell(void *data)
 	struct standby *b = data;
 	const GArray *followers =
 		sa_followers(b->sa, transport_now(b->transport));
+	const struct sa_mark mark = sa_mark_of(b->sa);
+	bool is_first = memcmp(&mark, &b->told, sizeof(mark)) != 0;
 	uint8_t mad[MAD_SIZE];
 
-	b->tell_timer = 0;
-	b->told = sa_mark_of(b->sa);
+	b->told = mark;
+	b->tell_timer = !is_first ? 0 :
+		transport_timer_in(b->transport, NEWS_US, standby_on_tell, b);
 	sa_build(mad, MAD_METHOD_GET, SA_ATTR_STATE);
 	sa_set_sm_key(mad, b->sa->params.sm_key);
 	for (guint i = 0; i < followers->len; i++) {
