@@ -35,6 +35,7 @@ void amend_on_cable(struct amend *a, uint32_t port);
 /* A cable end was found elsewhere, but in the builder it is behind `first`. False:
  * `first` was read, and it is still so. True: it is read now. */
 bool amend_defer(struct amend *a, uint32_t first);
+
 /* A token bucket: BUCKET_BURST at once, then one each `each` us. */
 #define BUCKET_BURST	3
 struct bucket {

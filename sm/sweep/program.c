@@ -480,7 +480,7 @@ look_behind(struct program *p, uint32_t port, const uint8_t *data,
 		learn_changed(p, port);
 }
 
-/* Except for a step, what is answered is a PortInfo. */
+/* Except for a step and a look behind a port, what is answered is a PortInfo. */
 static void
 program_on_answer(struct program *p, const struct program_order_action *a,
 		  const uint8_t *sent, const uint8_t *data, unsigned status)

@@ -8,7 +8,7 @@
 
 #include "sm/plan/plan.h"
 
-/* A step of the plan, or reading PortInfo. */
+/* A step of the plan, or a look: a Get, of PortInfo if nothing else is said. */
 enum program_order_act {
 	PROGRAM_ORDER_STEP,	  /* what = step */
 	PROGRAM_ORDER_LOOK,	  /* what = port: has it changed? */
