@@ -156,7 +156,7 @@ state_on_written(const GError *error, void *data)
 	for (size_t i = 0; i < s->params.n; i++) {
 		if (!error)
 			s->copies[i].written = s->copies[i].writing;
-		if (is_changed(s, i))
+		if (error || is_changed(s, i))
 			state_wait(s, 0);
 	}
 }

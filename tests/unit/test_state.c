@@ -6,7 +6,7 @@
  */
 #include <glib/gstdio.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <unistd.h>
 
 #include "lab/generate.h"
 #include "sm/persist.h"
@@ -364,25 +364,31 @@ TEST(test_what_a_newer_version_wrote_is_set_aside)
 	assert_file(dir, "state.damaged", "lid 0x5 7 8 9\nlid 0x6\n");
 }
 
-/* As a full table of files (EMFILE), or a disk that fails (EIO). */
+/* As a disk that fails (EIO). */
 TEST(test_what_cannot_be_read_is_never_overwritten)
 {
 	AUTO_ENTER(dir);
-	struct rlimit all_files, none;
 	struct kept k;
 
-	folder_put(dir, "state", STATE_HEAD LIDS);
-	kept_open(&k, NULL, STATE_OWNERS_MAX, false);
-	state_close(k.state);
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all_files), 0);
-	none = all_files;
-	none.rlim_cur = 0;
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-	open_state(&k, dir, STATE_OWNERS_MAX, false);
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &all_files), 0);
+	assert_int_equal(symlink("state", "state"), 0);	/* ELOOP */
+	kept_open(&k, dir, STATE_OWNERS_MAX, false);
 	persist_keep_disabled(k.persist, 0x42, 3, true);
-	scripted_run(k.t, 5 * G_USEC_PER_SEC);
 	kept_close(&k);
+	assert_true(g_file_test("state", G_FILE_TEST_IS_SYMLINK));
+}
+
+/* The manager may be killed as a standby. */
+TEST(test_a_standby_that_cannot_write_does_so_later)
+{
+	AUTO_ENTER(dir);
+	AUTO_VALUE(kept_close) struct kept k;
+
+	folder_put(dir, "state", STATE_HEAD LIDS STATE_CLIENTS);
+	kept_open(&k, dir, STATE_OWNERS_MAX, false);
+	assert_int_equal(g_unlink("state") | g_mkdir("state", 0700), 0);
+	state_leave_clients(k.state);
+	assert_int_equal(g_rmdir("state"), 0);
+	scripted_run(k.t, 61 * G_USEC_PER_SEC);
 	assert_file(dir, "state", STATE_HEAD LIDS);
 }
 
