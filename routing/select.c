@@ -844,7 +844,10 @@ mute_add_paths(const struct graph *g, const struct lft *without,
 	struct channels *c = NULL;
 	uint32_t sw, lid;
 
-	channels_load(&c, g, without, NULL, NULL);
+	if (!channels_load(&c, g, without, NULL, NULL)) {
+		channels_free(c);
+		return;
+	}
 	for (sw = 0; sw < g->n_switches; sw++)
 		for (lid = 1; choose_is_mute(g, sw) && lid <= lft->top; lid++)
 			mute_add_path(c, lft, sw, lid, trail);
