@@ -12,8 +12,6 @@
  */
 #include "sm/sweep/route_job.h"
 
-#include <string.h>
-
 #include "sm/config/guid_files.h"
 #include "sm/sweep/avoid.h"
 
@@ -134,9 +132,8 @@ route_fabric(struct route_job *job)
 		job->cycle = print_cycle(whole ? whole : g, &job->choice);
 	if (job->ok && !job->repair && !has_mute_switch(job->subnet)) {
 		/* hosts that do not answer send as well */
-		if (whole)
-			memcpy(g->n_senders, whole->n_senders,
-			       g->n_switches * sizeof(*g->n_senders));
+		for (uint32_t sw = 0; whole && sw < g->n_switches; sw++)
+			g->n_senders[sw] = whole->n_senders[sw];
 		job->repair = repair_new(g, &job->choice);
 	} else {
 		graph_free(g);
