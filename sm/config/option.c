@@ -2,10 +2,11 @@
 /*
  * Options of a program.
  *
- * Method. Words are taken from left to right, as getopt_long() does: the value of
- * a letter may follow it without a blank (-p1), and a long option may be cut
- * short. An option that is unknown is refused at the end, with the nearest one in
- * the message.
+ * Method. GOption reads the words, and calls set_option() for each option. Two
+ * forms that getopt_long() accepts are expanded before: the value of a letter may
+ * follow it without a blank (-p1), and a long option may be cut short. GOption
+ * leaves unknown options in the list, where they are refused, with the nearest
+ * option in the message.
  *
  * Numbers are decimal or 0x and hexadecimal. GUIDs are always hexadecimal, as
  * in OpenSM: ibstat's are often copied without the 0x.
@@ -193,6 +194,11 @@ option_find_key(const struct option_table *t, const char *key)
 
 /* --- the command line --- */
 
+struct option_reader {
+	const struct option_table *table;
+	void *values;
+};
+
 static const struct option *
 find_letter(const struct option_table *t, char letter)
 {
@@ -234,69 +240,143 @@ option_find_name(const struct option_table *t, const char *word)
 	return n == 1 ? found : NULL;
 }
 
-struct option_reader {
-	const struct option_table *table;
-	void *values;
-	char *const *next;	/* word */
-	bool has_words;		/* that are no options */
-};
-
-/* value NULL: it is the next word, if the option has one. */
-static bool
-option_take(struct option_reader *r, const struct option *o, const char *value,
-	    GError **error)
+/* GOptionArgFunc; name with its dashes. */
+static gboolean
+set_option(const char *name, const char *value, gpointer data, GError **error)
 {
+	const struct option_reader *r = data;
+	const struct option *o = name[1] == '-' ?
+		option_find_name(r->table, name + 2) : find_letter(r->table,
+								   name[1]);
 	const struct option_table *t = r->table;
 	void *values = r->values;
 	g_autofree char *why = NULL;
 
-	if (o->kind->no_value && value)
-		return text_refuse(error, "--%s: takes no value", o->name);
-	/* what follows is a word of the program's own */
-	if (o->kind->may_value && !value && r->has_words)
-		value = o->preset;
-	else if (o->kind->no_value)
-		value = "TRUE";
-	else if (!value && *r->next &&
-		 !(o->kind->may_value && **r->next == '-'))
-		value = *r->next++;
-	if (!value && !o->kind->may_value) {
-		why = option_accepts(o);
-		return text_refuse(error, "--%s: a value is missing: %s",
-				   o->name, why);
-	}
+	g_assert(o);
 	while (o < t->options || o >= t->options + t->n) {
 		t = t->also;
 		values = t->values;
 	}
+	if (o->kind->no_value && !o->kind->may_value)
+		value = "TRUE";
 	why = o->kind->set(o, G_STRUCT_MEMBER_P(values, o->offset), value);
 	if (!why && t->note)
 		t->note(o, value, values);
 	return !why || text_refuse(error, "--%s: %s", o->name, why);
 }
 
-/* Options of a letter, the last one with its value: "-op1". *unknown: the first
- * that is none. */
-static bool
-take_letters(struct option_reader *r, const char *word, char **unknown,
-	     GError **error)
+/* A long option by its full name; a letter and its value as two words. NULL:
+ * a value where none belongs, which GOption would ignore. */
+static char **
+spell_out(const struct option_table *t, int argc, char *const *argv,
+	  bool has_words, GError **error)
 {
-	for (const char *c = word + 1; *c; c++) {
-		const struct option *o = find_letter(r->table, *c);
-		bool is_last = o && !o->kind->no_value;
+	g_autoptr(GPtrArray) out = g_ptr_array_new_with_free_func(g_free);
+	bool ended = false;
 
-		if (!o && !*unknown)
-			*unknown = g_strdup_printf("-%c", *c);
-		if (o && !option_take(r, o, is_last && c[1] ? c + 1 : NULL,
-				      error))
-			return false;
-		if (is_last)
-			break;
+	for (int i = 0; i < argc; i++) {
+		const struct option *o = NULL;
+		const char *word = argv[i], *c = "";
+
+		ended |= !strcmp(word, "--");
+		if (i && !ended && g_str_has_prefix(word, "--"))
+			o = option_find_name(t, word + 2);
+		if (o) {
+			c = word + strcspn(word, "=");
+			if (*c && o->kind->no_value) {
+				text_refuse(error, "--%s: takes no value",
+					    o->name);
+				return NULL;
+			}
+			/* what follows is a word of the program's own */
+			if (!*c && o->kind->may_value && has_words)
+				g_ptr_array_add(out, g_strconcat("--", o->name,
+							"=", o->preset, NULL));
+			else
+				g_ptr_array_add(out, g_strconcat("--", o->name,
+								 c, NULL));
+			continue;
+		}
+		if (i && !ended && word[0] == '-' && word[1] != '-')
+			for (c = word + 1; *c; c++) {
+				o = find_letter(t, *c);
+				if (o && !o->kind->no_value) {
+					c++;
+					break;
+				}
+			}
+		g_ptr_array_add(out, g_strndup(word, *c ? (gsize)(c - word) :
+					       strlen(word)));
+		if (*c)
+			g_ptr_array_add(out, g_strdup(c));
 	}
-	return true;
+	g_ptr_array_add(out, NULL);
+	return (char **)g_ptr_array_free(g_steal_pointer(&out), FALSE);
 }
 
-/* "-x", or "--word". */
+/* A group of options for each heading. */
+static void
+add_groups(GOptionContext *context, const struct option_table *t,
+	   struct option_reader *r)
+{
+	GOptionGroup *group = NULL;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct option *o = &t->options[i];
+		GOptionEntry entry[] = {
+			{
+				.long_name = o->name,
+				.short_name = o->letter,
+				/* bytes as they are */
+				.flags = G_OPTION_FLAG_FILENAME,
+				.arg = G_OPTION_ARG_CALLBACK,
+				.arg_data = (gpointer)set_option,
+				.description = o->help,
+				.arg_description = o->argument,
+			},
+			{ 0 },
+		};
+
+		if (!o->kind || !group) {
+			const char *title = o->kind ? "Options:" : o->help;
+
+			group = g_option_group_new(title, title, title, r,
+						   NULL);
+			g_option_context_add_group(context, group);
+		}
+		if (!o->name)
+			continue;
+		if (o->kind->may_value)
+			entry[0].flags = G_OPTION_FLAG_OPTIONAL_ARG;
+		else if (o->kind->no_value)
+			entry[0].flags = G_OPTION_FLAG_NO_ARG;
+		g_option_group_add_entries(group, entry);
+	}
+}
+
+/* words: what is no option. */
+static GOptionContext *
+make_context(const struct option_table *t, struct option_reader *r,
+	     char ***words)
+{
+	const GOptionEntry rest[] = {
+		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, words,
+		  NULL, NULL },
+		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
+	};
+	GOptionContext *context = g_option_context_new(t->usage);
+
+	g_option_context_set_help_enabled(context, FALSE);
+	g_option_context_set_ignore_unknown_options(context, TRUE);
+	g_option_context_set_summary(context, t->summary);
+	g_option_context_set_description(context, t->description);
+	g_option_context_add_main_entries(context, rest, NULL);
+	for (; t; t = t->also)
+		add_groups(context, t, r);
+	return context;
+}
+
+/* An option that GOption left in the list. */
 static bool
 fail_unknown(const struct option_table *t, const char *word, GError **error)
 {
@@ -325,14 +405,49 @@ fail_unknown(const struct option_table *t, const char *word, GError **error)
 			   near, is_name ? "," : ";");
 }
 
-/* Of words behind the options, if the program has none. */
-static bool
-fail_words(const char *word, GError **error)
+bool
+option_read(const struct option_table *t, void *values, int argc,
+	    char *const *argv, char ***words, GError **error)
 {
-	g_autofree char *shown = text_one_line(word);
+	struct option_reader r = { t, values };
+	g_auto(GStrv) list = spell_out(t, argc, argv, words, error);
+	g_auto(GStrv) rest = NULL;
+	g_autofree char *last = NULL, *shown = NULL;
+	g_autoptr(GOptionContext) context = make_context(t, &r, &rest);
+	g_autoptr(GError) why = NULL;
 
+	if (!list)
+		return false;
+	last = g_strdup(list[0] ? list[g_strv_length(list) - 1] : "");
+	if (!g_option_context_parse_strv(context, &list, &why)) {
+		if (why->domain != TEXT_ERROR) {
+			const struct option *o = last[1] == '-' ?
+				option_find_name(t, last + 2) :
+				find_letter(t, last[strlen(last) - 1]);
+			g_autofree char *accepts = o ? option_accepts(o) : NULL;
+
+			/* The last word is an option without its value, which
+			 * GOption refused. */
+			return text_refuse(error,
+					   "%s%s: a value is missing: %s",
+					   o ? "--" : "", o ? o->name : last,
+					   o ? accepts : "");
+		}
+		g_propagate_error(error, g_steal_pointer(&why));
+		return false;
+	}
+	for (size_t i = 1; list[0] && list[i]; i++)
+		if (strcmp(list[i], "--"))
+			return fail_unknown(t, list[i], error);
+	if (words) {
+		*words = rest ? g_steal_pointer(&rest) : g_new0(char *, 1);
+		return true;
+	}
+	if (!rest || !rest[0])
+		return true;
+	shown = text_one_line(rest[0]);
 	for (size_t i = 0; i < n_commands; i++)
-		if (strcmp(commands[i].name, word) == 0)
+		if (strcmp(commands[i].name, rest[0]) == 0)
 			return text_refuse(error, "unexpected argument \"%s\": "
 					   "it is a command of minismctl",
 					   shown);
@@ -341,79 +456,14 @@ fail_words(const char *word, GError **error)
 			   "options", shown);
 }
 
-bool
-option_read(const struct option_table *t, void *values, int argc,
-	    char *const *argv, char ***words, GError **error)
-{
-	struct option_reader r = { t, values, argv + MIN(argc, 1), words };
-	g_autoptr(GPtrArray) rest = g_ptr_array_new();
-	g_autofree char *unknown = NULL;
-	bool ended = false, ok = true;
-
-	while (ok && *r.next) {
-		const char *word = *r.next++;
-		const char *sign = strchr(word, '=');
-		bool is_name = g_str_has_prefix(word, "--");
-		const struct option *o;
-
-		if (ended || *word != '-' || !word[1]) {
-			g_ptr_array_add(rest, (char *)word);
-		} else if (!is_name) {
-			ok = take_letters(&r, word, &unknown, error);
-		} else if (!word[2]) {
-			ended = true;
-		} else if ((o = option_find_name(t, word + 2))) {
-			ok = option_take(&r, o, sign ? sign + 1 : NULL, error);
-		} else if (!unknown) {
-			unknown = g_strdup(word);
-		}
-	}
-	if (!ok)
-		return false;
-	if (unknown)
-		return fail_unknown(t, unknown, error);
-	if (!words)
-		return !rest->len || fail_words(rest->pdata[0], error);
-	g_ptr_array_add(rest, NULL);
-	*words = g_strdupv((char **)rest->pdata);
-	return true;
-}
-
-/* --- help --- */
-
-/* "-p, --port=NUMBER"; g_free. */
-static char *
-option_show(const struct option *o)
-{
-	const char letter[] = { '-', o->letter, ',', ' ', '\0' };
-
-	return g_strconcat(o->letter ? letter : "", "--", o->name,
-			   o->argument ? "=" : NULL, o->argument, NULL);
-}
-
 char *
-option_help(const struct option_table *table)
+option_help(const struct option_table *t)
 {
-	const struct option_table *t;
-	GString *out = g_string_new(NULL);
+	g_auto(GStrv) words = NULL;
+	g_autoptr(GOptionContext) context = make_context(t, NULL, &words);
+	g_autofree char *help =
+		g_option_context_get_help(context, FALSE, NULL);
+	g_auto(GStrv) parts = g_strsplit(help, "\xe2\x80\xa6", -1);
 
-	g_string_printf(out, "Usage:\n  %s [OPTION...]%s%s\n\n%s\n",
-			g_get_prgname(), table->usage ? " " : "",
-			table->usage ? table->usage : "", table->summary);
-	for (t = table; t; t = t->also)
-		for (size_t i = 0; i < t->n; i++) {
-			const struct option *o = &t->options[i];
-			g_autofree char *shown = o->name ? option_show(o) :
-				NULL;
-
-			if (!o->kind || !i)
-				g_string_append_printf(out, "\n%s\n", o->kind ?
-						       "Options:" : o->help);
-			if (shown)
-				g_string_append_printf(out, "  %-29s %s\n",
-						       shown, o->help);
-		}
-	if (table->description)
-		g_string_append_printf(out, "\n%s\n", table->description);
-	return g_string_free(out, FALSE);
+	return g_strjoinv("...", parts);
 }

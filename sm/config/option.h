@@ -2,6 +2,7 @@
 /*
  * Options of a program: one table has for each its name on the command line and
  * in a file, the values that it accepts, its default and its line of --help.
+ * GLib's GOption reads the command line and writes --help from it.
  */
 #ifndef MINISM_CONFIG_OPTION_H
 #define MINISM_CONFIG_OPTION_H
