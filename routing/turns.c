@@ -23,6 +23,7 @@
  */
 #include "routing/turns.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "routing/scratch.h"
@@ -67,21 +68,65 @@ turns_has_old(const struct joining *j, uint32_t sw)
 			 j->n_words);
 }
 
-/* The class of a neighbour above: one with which it shares tops, or a new one.
- * masks: the tops of each class. */
+/* The edges to one neighbour above. */
+struct above {
+	uint32_t first_edge, end, n_tops;
+};
+
+static int
+turns_compare_above(const void *a, const void *b)
+{
+	const struct above *x = a, *y = b;
+
+	return uint_compare(x->n_tops, y->n_tops) ?:
+		uint_compare(x->first_edge, y->first_edge);
+}
+
+/* Lists the neighbours above, those with few tops first; returns how many. */
+static uint32_t
+turns_list_above(const struct joining *j, uint32_t sw,
+		 struct above above[GRAPH_PORTS])
+{
+	const struct graph *g = j->g;
+	uint32_t e, end, w, n = 0, last = g->first_edge[sw + 1];
+	const uint64_t *tops;
+
+	for (e = g->first_edge[sw]; e < last; e = end) {
+		for (end = e + 1; end < last &&
+		     g->edges[end].peer == g->edges[e].peer; end++)
+			;
+		if (!order_is_up(j->o, sw, g->edges[e].peer))
+			continue;
+		above[n] = (struct above){ e, end, 0 };
+		tops = j->tops + (size_t)g->edges[e].peer * j->n_words;
+		for (w = 0; w < j->n_words; w++)
+			above[n].n_tops += (uint32_t)
+				__builtin_popcountll(tops[w]);
+		n++;
+	}
+	qsort(above, n, sizeof(*above), turns_compare_above);
+	return n;
+}
+
+/* The class of a neighbour above: the class with which it shares tops, or a
+ * new one; 0 if it shares tops with several. masks: the tops of each class. */
 static uint32_t
 turns_find_class(const struct joining *j, uint32_t peer, uint64_t *masks,
 		 uint32_t *n_classes)
 {
 	const uint64_t *tops = j->tops + (size_t)peer * j->n_words;
-	uint32_t class = 2;
+	uint32_t class, found = 0;
 
-	while (class < *n_classes &&
-	       !set_meets(masks + class * j->n_words, tops, j->n_words))
-		class++;
-	*n_classes = MAX(*n_classes, class + 1);
-	set_unite(masks + class * j->n_words, tops, j->n_words);
-	return class;
+	for (class = 2; class < *n_classes; class++)
+		if (set_meets(masks + class * j->n_words, tops, j->n_words)) {
+			if (found)
+				return 0;
+			found = class;
+		}
+	if (!found)
+		found = (*n_classes)++;
+	set_unite(masks + found * j->n_words, tops, j->n_words);
+	return found;
 }
 
 /* Adds the turns at a switch from each class of edges to the others. False: one
@@ -111,29 +156,30 @@ turns_permit(struct joining *j, uint32_t sw)
 static bool
 turns_open(struct joining *j, uint32_t sw, bool joins)
 {
-	const struct graph *g = j->g;
-	uint32_t e, peer, class, n_classes = 2;
+	struct above above[GRAPH_PORTS];
+	uint32_t n = turns_list_above(j, sw, above), n_classes = 2, i, e;
+	uint32_t class, peer;
 	g_autofree uint64_t *masks = g_new0(uint64_t, (size_t)GRAPH_PORTS *
 					    j->n_words);
 
-	for_each_edge(g, sw, e) {
-		peer = g->edges[e].peer;
-		if (j->class_of[e] || !order_is_up(j->o, sw, peer) ||
-		    n_classes + 1 == GRAPH_PORTS)
+	for (i = 0; i < n; i++) {
+		e = above[i].first_edge;
+		peer = j->g->edges[e].peer;
+		if (j->class_of[e] || n_classes + 1 == GRAPH_PORTS)
 			continue;
 		class = 0;
-		if (e > g->first_edge[sw] && g->edges[e - 1].peer == peer)
-			class = j->class_of[e - 1];
-		else if (joins && !turns_count_new(j, peer))
+		if (joins && !turns_count_new(j, peer))
 			class = 1;
 		else if (!j->member[peer])
 			class = turns_find_class(j, peer, masks, &n_classes);
-		if (class > 1 && !j->member[peer]) {
+		if (class > 1) {
 			j->member[peer] = 1;
 			g_array_append_val(j->members, peer);
 		}
-		j->class_of[e] = (uint8_t)class;
-		g_array_append_val(j->opened, e);
+		for (; e < above[i].end; e++) {
+			j->class_of[e] = (uint8_t)class;
+			g_array_append_val(j->opened, e);
+		}
 	}
 	return turns_permit(j, sw);
 }
