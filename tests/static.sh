@@ -195,8 +195,13 @@ ended() {
 	until [ -s waits ]; do sleep 0.1; done
 	kill -TERM $check
 	wait $check || [ $? -eq 143 ] || return
-	# one that has ended may still be there, without a command
-	! grep -q sleep "/proc/$(cat waits)/cmdline" 2>/dev/null
+	# one that has ended may still be there, without a command; it needs a
+	# processor to end
+	for _ in {1..50}; do
+		grep -q sleep "/proc/$(cat waits)/cmdline" 2>/dev/null || return 0
+		sleep 0.1
+	done
+	return 1
 }
 
 has_clang() {
