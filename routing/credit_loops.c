@@ -294,18 +294,22 @@ knot_enter(struct knot *k, uint32_t e)
 static void
 knot_visit(struct knot *k, const struct channels *c, uint32_t start)
 {
-	uint32_t e, list[GRAPH_PORTS], next, other;
+	uint32_t e, list[GRAPH_PORTS], n, next, other;
 	bool alone;
 
 	knot_enter(k, start);
 	while (k->n_path) {
 		e = k->path[k->n_path - 1];
-		if (k->nth[e] < channels_list(c, e, list)) {
-			next = list[k->nth[e]++];
+		n = channels_list(c, e, list);
+		for (; k->nth[e] < n; k->nth[e]++) {
+			next = list[k->nth[e]];
 			if (k->order[next] == UNSEEN)
-				knot_enter(k, next);
-			else if (k->low[next] != UNSEEN)
+				break;
+			if (k->low[next] != UNSEEN)
 				k->low[e] = MIN(k->low[e], k->order[next]);
+		}
+		if (k->nth[e] < n) {
+			knot_enter(k, list[k->nth[e]++]);
 			continue;
 		}
 		if (--k->n_path)
