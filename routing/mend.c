@@ -447,10 +447,10 @@ search_take(struct mend *m, uint32_t last, uint32_t hosts)
 	}
 }
 
-static bool
-search_all(struct mend *m, uint32_t sw, uint32_t hosts)
+bool
+mend_search(struct mend *m, uint32_t sw)
 {
-	uint32_t last, tries;
+	uint32_t hosts = m->through ? m->flow : m->g->n_hosts[sw], last, tries;
 
 	m->moves = m->g->n_hosts[sw] ? COST_MOVE :
 		m->spares ? 0 : COST_BAD_MOVE;
@@ -468,12 +468,6 @@ search_all(struct mend *m, uint32_t sw, uint32_t hosts)
 	return false;
 }
 
-bool
-mend_search(struct mend *m, uint32_t sw)
-{
-	return search_all(m, sw, m->g->n_hosts[sw]);
-}
-
 void
 mend_detour(struct mend *m, uint32_t sw, uint32_t hops, const uint32_t *through,
 	    float limit)
@@ -487,7 +481,7 @@ mend_detour(struct mend *m, uint32_t sw, uint32_t hops, const uint32_t *through,
 	if (path.edge != SNAPSHOT_NONE && path.hops <= hops)
 		mend_take_flows(m, sw, path.edge, m->flow);
 	else
-		search_all(m, sw, m->flow);
+		mend_search(m, sw);
 	m->through = NULL;
 }
 
