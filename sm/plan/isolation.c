@@ -229,11 +229,11 @@ choose_first(struct layout *l, uint32_t port)
 {
 	uint32_t at = l->m->first[port];
 	uint32_t end = l->m->first[port + 1];
-	g_autoptr(GString) name = g_string_new(NULL);
 	struct first_key first = { 0 };
 
 	for (guint i = 0; i < l->first->len; i++) {
 		uint16_t pkey = g_array_index(l->first, uint16_t, i);
+		g_autoptr(GString) name = NULL;
 
 		while (at < end && pkey_base(l->m->pkeys[at]) < pkey)
 			at++;
@@ -247,7 +247,7 @@ choose_first(struct layout *l, uint32_t port)
 			};
 			continue;
 		}
-		g_string_truncate(name, 0);
+		name = g_string_new(NULL);
 		name_partition(l, pkey, name);
 		pkey_complain(l, port, "partition %s is not at index 0, a "
 			      "lower P_Key asks for it as well", name->str);
