@@ -848,9 +848,12 @@ mute_add_paths(const struct graph *g, const struct lft *without,
 		channels_free(c);
 		return;
 	}
-	for (sw = 0; sw < g->n_switches; sw++)
-		for (lid = 1; choose_is_mute(g, sw) && lid <= lft->top; lid++)
+	for (sw = 0; sw < g->n_switches; sw++) {
+		if (!choose_is_mute(g, sw))
+			continue;
+		for (lid = 1; lid <= lft->top; lid++)
 			mute_add_path(c, lft, sw, lid, trail);
+	}
 	channels_free(c);
 }
 

@@ -113,9 +113,10 @@ route_fabric(struct route_job *job)
 {
 	struct graph *g = graph_new(job->subnet, job->lids);
 	g_autoptr(GPtrArray) none = g_ptr_array_new();
+	bool is_mute = has_mute_switch(job->subnet);
 	struct graph *whole = NULL;
 
-	if (has_mute_switch(job->subnet))
+	if (is_mute)
 		g_clear_pointer(&job->repair, repair_free);
 	if (job->is_avoiding || job->subnet->n_faults)
 		whole = graph_new_whole(job->subnet, job->lids);
@@ -130,7 +131,7 @@ route_fabric(struct route_job *job)
 	job->is_repaired = job->repair != NULL;
 	if (job->ok)
 		job->cycle = print_cycle(whole ? whole : g, &job->choice);
-	if (job->ok && !job->repair && !has_mute_switch(job->subnet)) {
+	if (job->ok && !job->repair && !is_mute) {
 		/* hosts that do not answer send as well */
 		for (uint32_t sw = 0; whole && sw < g->n_switches; sw++)
 			g->n_senders[sw] = whole->n_senders[sw];
