@@ -65,13 +65,13 @@ show_end_found(struct show *q, const char *const *kinds)
 	return missing != NULL;
 }
 
-/* The end port that a word means, or the node that the only one does;
- * SNAPSHOT_NONE: the answer is why not, and show_wrong() the exit status. */
+/* The end port that a word means or, of a node, any of its; SNAPSHOT_NONE: the
+ * answer is why not, and show_wrong() the exit status. */
 static uint32_t
-show_find(struct show *q, unsigned word)
+show_find(struct show *q, unsigned word, bool of_node)
 {
 	g_autofree char *why = NULL;
-	uint32_t port = (q->one_node ? tool_view_find_node : tool_view_find)(
+	uint32_t port = (of_node ? tool_view_find_node : tool_view_find)(
 		q->v, q->words[word], &q->missing, &why);
 
 	if (why)
@@ -208,13 +208,13 @@ show_path(struct show *q, GError **error)
 {
 	struct text_report *r = &q->out;
 	const struct tool_view *v = q->v;
-	uint32_t from = show_find(q, 1), to;
+	uint32_t from = show_find(q, 1, false), to;
 	g_autofree char *a = NULL, *b = NULL, *why = NULL;
 	struct trace t;
 	struct path path;
 	bool ok;
 
-	to = from == SNAPSHOT_NONE ? from : show_find(q, 2);
+	to = from == SNAPSHOT_NONE ? from : show_find(q, 2, false);
 	if (to == SNAPSHOT_NONE)
 		return show_wrong(q);
 	if (!get_path(q, from, to, &t, error))
@@ -370,7 +370,7 @@ show_who(struct show *q, GError **error)
 	const struct tool_view *v = q->v;
 	const struct snapshot *s = v->s;
 	struct text_report *r = &q->out;
-	uint32_t port = show_find(q, 1);
+	uint32_t port = show_find(q, 1, true);
 	g_autofree char *name = NULL, *partitions = NULL;
 	const struct snapshot_node *n;
 	struct lost lost[UINT8_MAX + 1];
@@ -568,7 +568,7 @@ show_ports(struct show *q, GError **error)
 {
 	const struct snapshot *s = q->v->s;
 	struct text_report *r = &q->out;
-	uint32_t port = show_find(q, 1), end;
+	uint32_t port = show_find(q, 1, true), end;
 	const struct snapshot_node *n;
 	struct lost lost[UINT8_MAX + 1];
 
@@ -632,7 +632,7 @@ show_table(struct show *q, GError **error)
 {
 	const struct tool_view *v = q->v;
 	struct text_report *r = &q->out;
-	uint32_t port = show_find(q, 1);
+	uint32_t port = show_find(q, 1, false);
 	const struct snapshot_node *n;
 	const uint8_t *row;
 
@@ -842,9 +842,6 @@ show_run(struct show *q, GError **error)
 {
 	g_autoptr(GHashTable) shared = snapshot_shared_names(q->v->s);
 
-	size_t i = find_run(q->words[0]);
-
 	q->shared = shared;
-	q->one_node = runs[i].one_node;
-	return runs[i].run(q, error);
+	return runs[find_run(q->words[0])].run(q, error);
 }
