@@ -132,8 +132,7 @@ on_trap(struct sm_agent *s, const struct transport_mad *m)
 	if (is_no_lid(n.issuer_lid))
 		n.issuer_lid = m->addr.lid;
 	if (!(is_no_lid(m->addr.lid) && is_no_lid(n.issuer_lid)) &&
-	    s->is_issuer && !s->is_issuer(m->addr.lid, n.issuer_lid,
-						      s->data))
+	    s->is_issuer && !s->is_issuer(m->addr.lid, n.issuer_lid, s->data))
 		return "trap in the name of another port, or from an unknown "
 			"LID";
 	if (!is_no_lid(n.lid) && s->is_issuer &&

@@ -123,8 +123,9 @@ change_member(struct control_request *r, const struct partition *p,
 	    node, port->guid, name, pkey, partition_membership_names[was],
 	    was == is ? ", as before" : " -> ",
 	    was == is ? "" : partition_membership_names[is],
-	    v->sweep->self.state != SM_STATE_MASTER ? "; but this manager is not the "
-		      "master, and the master does not hear of it"
+	    v->sweep->self.state != SM_STATE_MASTER ?
+		      "; but this manager is not the master, and the master "
+		      "does not hear of it"
 	    : s && port->i == SNAPSHOT_NONE ? "; there is no such port on the "
 					      "fabric now" : "");
 	number = r->hooks->change(pkey, port->guid, membership, answer, &error,

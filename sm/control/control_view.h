@@ -47,7 +47,8 @@ struct control_view {
 	struct sweep *sweep;
 	struct partition_rules *rules;
 	const struct sa_server_stats *desk;
-	const struct mcast_manager *mcast;	/* NULL: its trees come later */
+	const struct mcast_manager *mcast;	/* NULL, for control_verdict()
+						   alone: its trees come later */
 	const struct expected *expected;	/* of a master; or NULL */
 	const GArray *peers;		/* sweep_peers(), in `where` */
 	const struct snapshot *where;
@@ -56,8 +57,8 @@ struct control_view {
 	struct sa *sa;
 };
 
-/* The actions that need more than that. A function that fails returns an error (of one line or more) and
- * changes nothing. */
+/* The actions that need more than that. A function that fails returns an error (of
+ * one line or more) and changes nothing. */
 struct control_hooks {
 	void (*look)(struct control_view *out, void *data);
 	/* see views_get(); not before a sweep has read the fabric */
