@@ -99,7 +99,6 @@ take_engine(void *owner, void *members, int64_t now, GError **error)
 		return text_refuse(error, "a second engine");
 	m->engine = g_strdup(((struct saved_engine *)members)->name);
 	m->in_force = g_strdup(m->engine);
-	m->version++;
 	return true;
 }
 
@@ -113,7 +112,6 @@ take_in_force(void *owner, void *members, int64_t now, GError **error)
 		return text_refuse(error, "no engine made the ranks");
 	g_free(m->in_force);
 	m->in_force = strcmp(e->name, "-") ? g_strdup(e->name) : NULL;
-	m->version++;
 	return true;
 }
 
@@ -122,7 +120,6 @@ take_rank(void *owner, void *members, int64_t now, GError **error)
 {
 	struct persist *m = owner;
 
-	m->version++;
 	return m->engine ? state_line_insert(m->ranks, members, error) :
 		text_refuse(error, "no engine made the ranks");
 }
@@ -149,7 +146,6 @@ take_disabled(void *owner, void *members, int64_t now, GError **error)
 
 	if (!has_disabled(m, p->guid, p->num, &at))
 		g_array_append_val(m->disabled, *p);
-	m->version++;
 	return true;
 }
 
@@ -162,25 +158,17 @@ static const struct state_line persist_lines[] = {
 };
 
 static void
-save_ranks(const struct persist *m, GString *out)
-{
-	const char *in_force = m->in_force ?: "-";
-
-	if (!m->engine)
-		return;
-	state_line_save(&persist_lines[0], out, &m->engine);
-	if (strcmp(in_force, m->engine))
-		state_line_save(&persist_lines[1], out, &in_force);
-	EACH_ITEM(const struct rank_line, line, m->ranks)
-		state_line_save(&persist_lines[2], out, line);
-}
-
-static void
 persist_save(const void *owner, GString *out, int64_t now)
 {
 	const struct persist *m = owner;
+	const char *in_force = m->in_force ?: "-";
 
-	save_ranks(m, out);
+	if (m->engine)
+		state_line_save(&persist_lines[0], out, &m->engine);
+	if (m->engine && strcmp(in_force, m->engine))
+		state_line_save(&persist_lines[1], out, &in_force);
+	EACH_ITEM(const struct rank_line, line, m->ranks)
+		state_line_save(&persist_lines[2], out, line);
 	EACH_ITEM(const struct persist_port, port, m->disabled)
 		state_line_save(&persist_lines[3], out, port);
 }
@@ -196,11 +184,10 @@ persist_clear(void *owner)
 	g_clear_pointer(&m->whole_engine, g_free);
 	m->n_linked = 0;
 	g_array_set_size(m->ranks, 0);
-	m->version++;
 }
 
 const struct state_part persist_part = {
-	{ persist_lines }, persist_save, NULL, persist_clear, false,
+	{ persist_lines }, persist_save, persist_clear, NULL,
 };
 
 /* --- LIDs --- */
@@ -209,23 +196,12 @@ void
 persist_keep_lids(struct persist *m, const struct snapshot *s,
 		  const struct lid_map *map)
 {
-	size_t n = m->lids.ranges->len;
-	const struct lid_range *old = (const void *)m->lids.ranges->data;
-	GArray *ranges = lid_remember(s, map, old, n);
-	const struct lid_range *r = (const void *)ranges->data;
-	bool same;
+	GArray *before = m->lids.ranges;
 
-	same = ranges->len == n;
-	/* field by field: a struct has padding */
-	for (size_t i = 0; same && i < n; i++)
-		same = r[i].guid == old[i].guid && r[i].min == old[i].min &&
-			r[i].max == old[i].max;
-	g_array_unref(m->lids.ranges);
-	m->lids.ranges = ranges;
-	if (same)
-		return;
-	m->lids.version++;
-	state_save(m->state);
+	m->lids.ranges = lid_remember(s, map, (const void *)before->data,
+				      before->len);
+	g_array_unref(before);
+	state_save(m->state, &lid_part);
 }
 
 /* --- ranks --- */
@@ -300,8 +276,6 @@ persist_keep_ranks(struct persist *m, const char *engine,
 		  const struct snapshot *s, const uint32_t *ranks,
 		  bool in_force)
 {
-	g_autoptr(GString) before = g_string_new(NULL);
-	g_autoptr(GString) after = g_string_new(NULL);
 	uint32_t n_linked = count_linked(s);
 
 	if (n_linked >= m->n_linked) {
@@ -309,7 +283,6 @@ persist_keep_ranks(struct persist *m, const char *engine,
 		m->whole_engine = g_strdup(engine);
 		m->n_linked = n_linked;
 	}
-	save_ranks(m, before);
 	/* An engine without ranks leaves those of another as they are. */
 	if (ranks && g_strcmp0(m->engine, engine))
 		g_array_set_size(m->ranks, 0);
@@ -321,11 +294,7 @@ persist_keep_ranks(struct persist *m, const char *engine,
 	}
 	g_free(m->in_force);
 	m->in_force = in_force ? g_strdup(engine) : NULL;
-	save_ranks(m, after);
-	if (g_string_equal(before, after))
-		return;
-	m->version++;
-	state_save(m->state);
+	state_save(m->state, &persist_part);
 }
 
 void
@@ -339,8 +308,7 @@ persist_keep_disabled(struct persist *m, uint64_t guid, uint8_t num,
 		g_array_remove_index(m->disabled, at);
 	if (disabled)
 		g_array_append_val(m->disabled, port);
-	m->version++;
-	state_save(m->state);
+	state_save(m->state, &persist_part);
 }
 
 /* --- untaken fields --- */

@@ -22,7 +22,6 @@ struct transport;
 /* ------------------------------------------- LIDs, ranks, untaken fields */
 
 struct persist {
-	uint64_t version;
 	struct state *state;	/* saves what changes; NULL: nothing is saved */
 	struct log *log;
 	struct lid_memory lids;	/* of lid_part; the rest is of persist_part */

@@ -513,6 +513,6 @@ sm_instance_accept(struct sm_instance *sm, const char *word)
 	unsigned n = expected_accept(sm->expected, word);
 
 	if (n)
-		state_save(sm->state);
+		state_save(sm->state, &expected_part);
 	return n;
 }

@@ -2,10 +2,10 @@
 /*
  * The state file.
  *
- *	       touched, and the version is another
- *	CLEAN ------------------------------------> DUE, at 2 s after the last
- *	  ^                                          |   time
- *	  +--------- written, or touched again <-----+
+ *	       touched
+ *	CLEAN ---------> DUE, at 2 s after the last time
+ *	  ^               |
+ *	  +---------------+ written, if the text is another
  *
  * A change is written from a timer and beside the main loop, so no answer waits
  * for the disk, and a thousand joins at once are one write. A write that fails is
@@ -17,7 +17,7 @@
  * state.damaged, and costs its fact: a LID comes from the fabric, an engine finds a
  * rank anew, and clients are asked to reregister (IBA 14.4.2).
  *
- * Cost. Only the text of a part that has changed is made anew.
+ * Cost. Only the text of a part that was touched is made anew.
  */
 #include "sm/state.h"
 
@@ -39,11 +39,11 @@ struct state {
 	char *path;		/* NULL: no file */
 	struct file_writer *writer;	/* NULL: nothing is written */
 	struct state_copy {
-		GString *text;
-		uint64_t version;	/* of the text, */
-		uint64_t writing;	/* that the file is going to have, */
-		uint64_t written;	/* and has */
+		GString *text;		/* NULL: none was made, as of clients */
+		bool is_old;		/* the part may have another by now */
 	} copies[STATE_OWNERS_MAX];
+	uint64_t version;	/* of clients, that the file has; */
+	bool is_changed;	/* it lacks something of the copies */
 	GString *foreign;	/* lines of parts that are not here */
 	bool clients;		/* they are all, or were asked again, */
 	bool is_past;		/* but may have registered with another master
@@ -56,42 +56,58 @@ struct state {
 
 /* -------------------------------------------------------------------- text */
 
-static uint64_t
-version_of(const struct state *s, size_t i)
+static bool
+has_clients(const struct state *s)
 {
-	const struct state_owner *o = &s->params.owners[i];
-
-	return o->part->version ? o->part->version(o->owner) :
-		*(const uint64_t *)o->owner;
+	return s->params.owners[s->params.n - 1].part->version;
 }
 
-/* Clients' leases become shorter without a new version. */
+/* Of the clients; 0: they are not here. */
+static uint64_t
+clients_version(const struct state *s)
+{
+	const struct state_owner *last = &s->params.owners[s->params.n - 1];
+
+	return has_clients(s) ? last->part->version(last->owner) : 0;
+}
+
+/* Makes the copies that are old anew. True: the file lacks something. */
+static bool
+is_changed(struct state *s)
+{
+	for (size_t i = 0; i < s->params.n; i++) {
+		const struct state_owner *o = &s->params.owners[i];
+		struct state_copy *c = &s->copies[i];
+		g_autoptr(GString) before = NULL;
+
+		if (o->part->version || (c->text && !c->is_old))
+			continue;
+		before = g_steal_pointer(&c->text);
+		c->text = g_string_new(NULL);
+		o->part->save(o->owner, c->text, transport_now(s->transport));
+		c->is_old = false;
+		s->is_changed |= before && !g_string_equal(before, c->text);
+	}
+	return s->is_changed || clients_version(s) != s->version;
+}
+
 static void
 put_text(struct state *s, GString *out, bool clients)
 {
-	int64_t now = transport_now(s->transport);
-
+	is_changed(s);
 	g_string_append(out, STATE_HEAD);
 	g_string_append_len(out, s->foreign->str, (gssize)s->foreign->len);
 	for (size_t i = 0; i < s->params.n; i++) {
 		const struct state_owner *o = &s->params.owners[i];
-		struct state_copy *c = &s->copies[i];
-		uint64_t version = version_of(s, i);
+		const GString *copy = s->copies[i].text;
 
-		if (o->part->is_clients) {
-			if (clients)
-				g_string_append(out, STATE_CLIENTS);
-			o->part->save(o->owner, out, now);
-			continue;
-		}
-		if (!c->text || c->version != version) {
-			if (c->text)
-				g_string_free(c->text, TRUE);
-			c->text = g_string_new(NULL);
-			o->part->save(o->owner, c->text, now);
-			c->version = version;
-		}
-		g_string_append_len(out, c->text->str, (gssize)c->text->len);
+		if (copy)
+			g_string_append_len(out, copy->str, (gssize)copy->len);
+		else if (clients)
+			g_string_append(out, STATE_CLIENTS);
+		if (!copy)
+			o->part->save(o->owner, out,
+				      transport_now(s->transport));
 	}
 }
 
@@ -124,12 +140,6 @@ state_sealed(const char *text, size_t len)
 
 /* ----------------------------------------------------------------- writing */
 
-static bool
-is_changed(const struct state *s, size_t i)
-{
-	return version_of(s, i) != s->copies[i].written;
-}
-
 static void state_on_timer(void *data);
 
 static void
@@ -153,26 +163,23 @@ state_on_written(const GError *error, void *data)
 	s->is_kept |= !error;
 	s->not_before = transport_now(s->transport) +
 		(error ? RETRY_US : PAUSE_US);
-	for (size_t i = 0; i < s->params.n; i++) {
-		if (!error)
-			s->copies[i].written = s->copies[i].writing;
-		if (error || is_changed(s, i))
-			state_wait(s, 0);
-	}
+	s->is_changed |= error != NULL;
+	if (is_changed(s))
+		state_wait(s, 0);
 }
 
-void
-state_save(struct state *s)
+static void
+write_all(struct state *s)
 {
 	GString *text;
 
-	if (!s || !s->writer)
+	if (!s->writer)
 		return;
 	transport_timer_clear(s->transport, &s->timer);
 	text = g_string_new(NULL);
 	put_text(s, text, s->clients && !s->is_past);
-	for (size_t i = 0; i < s->params.n; i++)
-		s->copies[i].writing = version_of(s, i);
+	s->version = clients_version(s);
+	s->is_changed = false;
 	s->is_writing = true;
 	file_writer_put(s->writer, text);
 }
@@ -183,15 +190,33 @@ state_on_timer(void *data)
 	struct state *s = data;
 
 	s->timer = 0;
-	state_save(s);
+	if (is_changed(s))
+		write_all(s);
+}
+
+static void
+make_old(struct state *s, const struct state_part *part)
+{
+	for (size_t i = 0; i < s->params.n; i++)
+		s->copies[i].is_old |= s->params.owners[i].part == part;
 }
 
 void
 state_touch(struct state *s, const struct state_part *part, int64_t delay)
 {
-	for (size_t i = 0; s && s->writer && i < s->params.n; i++)
-		if (s->params.owners[i].part == part && is_changed(s, i))
-			state_wait(s, delay);
+	make_old(s, part);
+	if (s->writer && (!part->version || clients_version(s) != s->version))
+		state_wait(s, delay);
+}
+
+void
+state_save(struct state *s, const struct state_part *part)
+{
+	if (!s)
+		return;
+	make_old(s, part);
+	if (is_changed(s))
+		write_all(s);
 }
 
 /* ----------------------------------------------------------------- reading */
@@ -271,8 +296,8 @@ read_all(struct state *s)
 		log_say(s->params.log, LOG_WARNING, "memory", "%s has lines "
 			"that this version does not know: they are kept",
 			s->path);
-	for (size_t i = 0; i < s->params.n; i++)
-		s->copies[i].written = version_of(s, i) - (told.n_bad > 0);
+	s->version = clients_version(s);
+	s->is_changed = is_changed(s) || told.n_bad;
 	state_told_clear(&told);
 	return ok;
 }
@@ -298,8 +323,8 @@ state_open(const struct state_params *params, struct transport *t)
 	if (!read_all(s) || params->is_read_only)
 		return s;
 	s->writer = file_writer_new(params->disk, params->log, &file);
-	for (size_t i = 0; i < params->n; i++)
-		state_touch(s, params->owners[i].part, 0);
+	if (s->is_changed)
+		state_wait(s, 0);
 	return s;
 }
 
@@ -322,7 +347,7 @@ state_leave_clients(struct state *s)
 	if (s->is_past)
 		return;
 	s->is_past = true;
-	state_save(s);
+	write_all(s);
 }
 
 void
@@ -331,8 +356,10 @@ state_take(struct state *s, char *text, size_t len, int64_t now)
 	struct state_told told = { .foreign = s->foreign };
 
 	g_string_truncate(s->foreign, 0);
-	for (size_t i = 0; i < s->params.n; i++)
+	for (size_t i = 0; i < s->params.n; i++) {
 		s->params.owners[i].part->clear(s->params.owners[i].owner);
+		s->copies[i].is_old = true;
+	}
 	state_read(s->params.owners, s->params.n, text, len, now, &told);
 	/* A takeover waits for no disk; the former master has the lines. */
 	set_aside(s, &told, "the master's state", NULL);
@@ -340,21 +367,18 @@ state_take(struct state *s, char *text, size_t len, int64_t now)
 	s->is_past = false;
 	told.foreign = NULL;
 	state_told_clear(&told);
-	state_save(s);
+	write_all(s);
 }
 
 void
 state_close(struct state *s)
 {
-	bool is_due = false;
-
 	if (!s)
 		return;
 	for (size_t i = 0; i < s->params.n; i++)
-		is_due |= is_changed(s, i) ||
-			(s->is_kept && s->params.owners[i].part->is_clients);
-	if (is_due)
-		state_save(s);
+		s->copies[i].is_old = true;
+	if (is_changed(s) || (s->is_kept && has_clients(s)))
+		write_all(s);
 	transport_timer_clear(s->transport, &s->timer);
 	file_writer_free(s->writer);
 	for (size_t i = 0; i < s->params.n; i++)

@@ -39,12 +39,12 @@ void state_know_clients(struct state *s);
  * that one does not. */
 void state_leave_clients(struct state *s);
 
-/* The text of this part may have changed: it is written in `delay` us, or later
- * since that is done at most once in 2 s; */
+/* This part may have changed: if its text has, it is written in `delay` us, or
+ * later since that is done at most once in 2 s; */
 void state_touch(struct state *s, const struct state_part *part,
 		 int64_t delay);
 /* now, beside the loop. s may be NULL. */
-void state_save(struct state *s);
+void state_save(struct state *s, const struct state_part *part);
 
 /* For a standby: sealed by a checksum. Appends. data: struct state. */
 void state_write(GString *out, void *data);

@@ -158,7 +158,6 @@ take_node(struct expected *e, const struct expected_node *n,
 	if (g_hash_table_contains(e->by_guid, &n->guid))
 		return text_refuse(error, "the node is there twice");
 	add_node(e, n->guid, kind, n->name)->since = n->since;
-	e->version++;
 	return true;
 }
 
@@ -199,7 +198,6 @@ take_link(void *owner, void *members, int64_t now, GError **error)
 	if (g_strlcpy(l.best.name, saved->speed, SPEED_LEN) >= SPEED_LEN)
 		return text_refuse(error, "the speed is too long");
 	g_array_append_val(e->links, l);
-	e->version++;
 	return true;
 }
 
@@ -224,7 +222,6 @@ take_silent(void *owner, void *members, int64_t now, GError **error)
 	if (e->silent->len > 1 &&
 	    order_silent(silent_at(e, e->silent->len - 2), &p) > 0)
 		g_array_sort(e->silent, order_silent);
-	e->version++;
 	return true;
 }
 
@@ -271,11 +268,10 @@ expected_clear(void *owner)
 	g_array_set_size(e->links, 0);
 	g_array_set_size(e->silent, 0);
 	g_ptr_array_set_size(e->nodes, 0);
-	e->version++;
 }
 
 const struct state_part expected_part = {
-	{ expected_lines }, expected_save, NULL, expected_clear, false,
+	{ expected_lines }, expected_save, expected_clear, NULL,
 };
 
 /* ---- faults ---- */
@@ -614,35 +610,30 @@ far_port(const struct snapshot *s, uint32_t port)
 }
 
 /* A link of which both nodes are there, at these ports. */
-static bool
+static void
 update_link(struct expected *e, struct expected_link *l,
 	    const struct snapshot *s, const uint32_t ends[2], int64_t now)
 {
 	uint32_t a = ends[0], b = ends[1];
-	int64_t before = l->since;
 
 	changes_of_link(e, l, s, ends);
+	l->is_slow = false;
 	if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE || a == b ||
 	    (!l->is_up && (far_port(s, a) != SNAPSHOT_NONE ||
 			   far_port(s, b) != SNAPSHOT_NONE))) {
 		l->is_void = true;
-		return true;
+		return;
 	}
-	if (!l->since)
+	if (l->is_up) {
+		read_rate(&l->now, &s->ports[a]);
+		if (l->now.mbps > l->best.mbps)
+			l->best = l->now;
+		l->is_slow = l->now.mbps && l->now.mbps < l->best.mbps;
+	}
+	if (l->is_up && !l->is_slow)
+		l->since = 0;
+	else if (!l->since)
 		l->since = now;
-	l->is_slow = false;
-	if (!l->is_up)
-		return l->since != before;
-	read_rate(&l->now, &s->ports[a]);
-	if (l->now.mbps > l->best.mbps) {
-		l->best = l->now;
-		l->since = 0;
-		return true;
-	}
-	l->is_slow = l->now.mbps && l->now.mbps < l->best.mbps;
-	if (!l->is_slow)
-		l->since = 0;
-	return l->since != before;
 }
 
 static void
@@ -739,12 +730,11 @@ why_missing(const struct expected_link *l, unsigned end,
 }
 
 /* known: ports with a link that is expected there. */
-static bool
+static void
 update_known_links(struct expected *e, const struct snapshot *s, int64_t now,
 		   bool *known)
 {
 	g_autofree uint32_t *should = g_new0(uint32_t, s->n_ports + 1);
-	bool news = false;
 
 	EACH_ITEM(struct expected_link, l, e->links) {
 		uint32_t port = widow_port(l, s), ends[2];
@@ -763,7 +753,7 @@ update_known_links(struct expected *e, const struct snapshot *s, int64_t now,
 		for (unsigned end = 0; end < 2; end++)
 			ends[end] = snapshot_port_of(s, l->node[end]->at,
 						     l->port[end]);
-		news |= update_link(e, l, s, ends, now);
+		update_link(e, l, s, ends, now);
 		if (!l->is_void)
 			known[ends[0]] = l->is_up;
 		for (unsigned end = 0; l->is_void && end < 2; end++)
@@ -773,15 +763,14 @@ update_known_links(struct expected *e, const struct snapshot *s, int64_t now,
 	}
 	find_lost_cables(e, s, should, now);
 	drop_void_links(e);
-	return news;
 }
 
-static bool
+static void
 update_links(struct expected *e, const struct snapshot *s, int64_t now)
 {
 	g_autofree bool *known = g_new0(bool, s->n_ports + 1);
-	bool news = update_known_links(e, s, now, known);
 
+	update_known_links(e, s, now, known);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const uint32_t ends[] = { port, s->ports[port].peer };
 
@@ -789,19 +778,16 @@ update_links(struct expected *e, const struct snapshot *s, int64_t now)
 		    known[port] || known[ends[1]])
 			continue;
 		changes_of_link(e, expect_link(e, s, ends), s, ends);
-		news = true;
 	}
-	return news;
 }
 
 /* One that answers, or has no link any more, is forgotten, so that it is told
  * again. */
-static bool
+static void
 update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 {
 	GArray *list = g_array_new(FALSE, FALSE,
 				   sizeof(struct expected_silent));
-	bool news = false;
 
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_node *n = snapshot_node_of(s, port);
@@ -816,18 +802,14 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 		was = find_silent(e, p.guid, p.port);
 		if (was)
 			p = *was;
-		news |= !was;
 		p.is_now = true;
 		g_array_append_val(list, p);	/* in their order */
 	}
-	news |= list->len != e->silent->len;
 	g_array_unref(e->silent);
 	e->silent = list;
-	return news;
 }
 
-/* True: its text has changed. */
-static bool
+static void
 update_node(struct expected *e, const struct snapshot *s, uint32_t i)
 {
 	const char *name = snapshot_node_name(&s->nodes[i]);
@@ -836,7 +818,6 @@ update_node(struct expected *e, const struct snapshot *s, uint32_t i)
 	enum expected_kind kind = snapshot_is_switch(&s->nodes[i]) ?
 		EXPECTED_SWITCH : snapshot_is_part(s, i) ?
 		EXPECTED_PART : EXPECTED_HOST;
-	bool news = !n || n->kind != kind;
 
 	if (!n) {
 		n = add_node(e, guid, kind, name);
@@ -846,20 +827,17 @@ update_node(struct expected *e, const struct snapshot *s, uint32_t i)
 	n->at = i;
 	n->kind = kind;
 	if (strcmp(n->name, name) == 0)
-		return news;
+		return;
 	changes_of_name(e, n, name);
 	g_free(n->name);
 	n->name = g_strdup(name);
 	e->has_new_names = true;
-	return true;
 }
 
 void
 expected_update(struct expected *e, const struct snapshot *s,
 		const struct lid_map *lids, int64_t now, int64_t clock)
 {
-	bool news = false;
-
 	g_ptr_array_set_size(e->changes, 0);
 	e->here = g_renew(struct expected_node *, e->here, s->n_nodes);
 	e->is_first = true;
@@ -871,26 +849,23 @@ expected_update(struct expected *e, const struct snapshot *s,
 		n->is_new = false;
 	}
 	for (uint32_t i = 0; i < s->n_nodes; i++)
-		news |= update_node(e, s, i);
+		update_node(e, s, i);
 	find_shared_names(e);
 	find_heirs(e, s);
 	EACH_PTR(struct expected_node, n, e->nodes) {
 		changes_of_node(e, n, s, lids, n->left ? clock - n->left :
 				(now - n->since) * G_USEC_PER_SEC);
 		if (!is_missing(n)) {
-			news |= n->since != 0;
 			n->since = 0;
 		} else if (!n->since) {
 			n->since = now;
 			n->left = clock;
-			news = true;
 		}
 	}
-	news |= update_links(e, s, now);
-	news |= update_silent(e, s, now);
+	update_links(e, s, now);
+	update_silent(e, s, now);
 	find_faults(e);
 	changes_group(e->changes);
-	e->version += news;
 }
 
 /* ---- accepting ---- */
@@ -985,6 +960,5 @@ expected_accept(struct expected *e, const char *word)
 		}
 	}
 	find_faults(e);
-	e->version += before != e->faults->len;
 	return before - e->faults->len;
 }

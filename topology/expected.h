@@ -67,7 +67,6 @@ struct change {
 };
 
 struct expected {
-	uint64_t version;	/* of the text of expected_part */
 	GPtrArray *faults;	/* struct expected_fault, by kind, those behind
 				   others last, then by name;
 				   as of the last update or accept */

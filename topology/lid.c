@@ -510,7 +510,6 @@ lid_take(void *owner, void *members, int64_t now, GError **error)
 	if (!state_line_insert(m->ranges, r, error))
 		return false;
 	memset(m->given + r->min, 1, size);
-	m->version++;
 	return true;
 }
 
@@ -535,9 +534,8 @@ lid_clear(void *owner)
 
 	g_array_set_size(m->ranges, 0);
 	memset(m->given, 0, sizeof(m->given));
-	m->version++;
 }
 
 const struct state_part lid_part = {
-	{ lid_lines }, lid_save, NULL, lid_clear, false,
+	{ lid_lines }, lid_save, lid_clear, NULL,
 };

@@ -68,7 +68,6 @@ void lid_map_free(struct lid_map *map);	/* gives up a reference */
  * that is no aligned power of two of unicast LIDs is refused, and a GUID or LID
  * that was there before. */
 struct lid_memory {
-	uint64_t version;
 	GArray *ranges;		/* of struct lid_range, by GUID */
 	uint8_t given[LID_UNICAST_MAX + 1];	/* to one of those that were
 						   read */

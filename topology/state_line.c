@@ -186,7 +186,7 @@ take_heading(struct state_reader *r, const char *line, GError **error)
 		return text_refuse(error, "a heading that is not known");
 	r->told->clients = true;
 	for (size_t i = 0; i < r->n; i++)
-		if (r->owners[i].part->is_clients)
+		if (r->owners[i].part->version)
 			return true;
 	if (r->told->foreign)
 		g_string_append(r->told->foreign, STATE_CLIENTS);

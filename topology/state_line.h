@@ -58,12 +58,11 @@ bool state_line_insert(GArray *list, const void *element, GError **error);
 struct state_part {
 	const struct state_line *lines[STATE_ARRAYS_MAX];	/* arrays */
 	void (*save)(const void *owner, GString *out, int64_t now);
-	/* Another one: save() writes something else. NULL: the owner begins
-	 * with it, an uint64_t. */
-	uint64_t (*version)(const void *owner);
 	/* Another state is about to be read into it. */
 	void (*clear)(void *owner);
-	bool is_clients;	/* it has the lines behind STATE_CLIENTS */
+	/* Of the part that has the lines behind STATE_CLIENTS, in which leases
+	 * become shorter: another one: it has changed. NULL: its text tells. */
+	uint64_t (*version)(const void *owner);
 };
 
 struct state_owner {

@@ -231,7 +231,7 @@ sa_version(const void *owner)
 
 const struct state_part sa_part = {
 	{ group_lines, service_lines, inform_lines },
-	sa_save, sa_version, sa_clear, true,
+	sa_save, sa_clear, sa_version,
 };
 
 uint64_t
