@@ -443,11 +443,17 @@ struct key_file {
 };
 
 static bool
-parse_keys(const char *text, const char *path, void *data, GError **error)
+take_keys(void *data, const char *line, bool is_cut, GError **error)
 {
 	const struct key_file *f = data;
 
-	return mkey_db_read(f->ring, f->kind, text, path, error);
+	return mkey_db_take(f->ring, f->kind, line, error);
+}
+
+static void
+read_keys(void *data, char *text, size_t len, struct state_told *told)
+{
+	state_read_lines(text, len, take_keys, data, told);
 }
 
 static void
@@ -501,7 +507,9 @@ persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 	for (unsigned i = 0; cache_dir && i < G_N_ELEMENTS(which); i++) {
 		struct key_file f = { ks->ring, (enum mkey_db_file)i };
 		g_autofree char *path = state_file_path(cache_dir, which[i]);
-		g_autofree char *told = NULL, *was_open = NULL;
+		g_autoptr(GPtrArray) said =
+			g_ptr_array_new_with_free_func(g_free);
+		struct state_told told = { .n_bad = 0 };
 		const struct file_writer_params params = {
 			.path = path, .subsystem = "keys",
 			.how = G_FILE_SET_CONTENTS_DURABLE,
@@ -510,12 +518,10 @@ persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 				persist_keys_on_cables, .data = ks,
 		};
 
-		was_open = state_file_close_to_others(path);
-		if (was_open)
-			log_say(log, LOG_WARNING, "keys", "%s", was_open);
-		told = state_file_load(path, parse_keys, &f);
-		if (told)
-			log_say(log, LOG_WARNING, "keys", "%s", told);
+		state_file_load(path, false, read_keys, &f, &told, said);
+		state_told_clear(&told);
+		EACH_PTR(const char, line, said)
+			log_say(log, LOG_WARNING, "keys", "%s", line);
 		ks->writers[i] = file_writer_new(disk, log, &params);
 	}
 	ks->version = ks->ring->version;

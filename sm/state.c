@@ -21,13 +21,11 @@
  */
 #include "sm/state.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <string.h>
 
 #include "sm/file_writer.h"
 #include "sm/io/transport.h"
-#include "topology/text.h"
+#include "topology/each.h"
 
 #define PAUSE_US	(2 * (int64_t)G_USEC_PER_SEC)
 #define RETRY_US	(60 * (int64_t)G_USEC_PER_SEC)
@@ -48,7 +46,6 @@ struct state {
 	bool clients;		/* they are all, or were asked again, */
 	bool is_past;		/* but may have registered with another master
 				   since: no restart may trust the file */
-	bool is_kept;		/* there is a file */
 	bool is_writing;
 	int64_t not_before, due;
 	unsigned timer;		/* 0: not running */
@@ -160,7 +157,6 @@ state_on_written(const GError *error, void *data)
 	struct state *s = data;
 
 	s->is_writing = false;
-	s->is_kept |= !error;
 	s->not_before = transport_now(s->transport) +
 		(error ? RETRY_US : PAUSE_US);
 	s->is_changed |= error != NULL;
@@ -221,74 +217,30 @@ state_save(struct state *s, const struct state_part *part)
 
 /* ----------------------------------------------------------------- reading */
 
-/* Behind the lines of an incident before, unless they are these: a state that
- * cannot be written is read again with each start. */
-static bool
-append_to(const char *path, GString *lines, GError **error)
+static void
+read_text(void *data, char *text, size_t len, struct state_told *told)
 {
-	g_autoptr(GError) why = NULL;
-	gsize len = 0;
-	g_autofree char *before = state_file_read_bytes(path, &len, &why);
+	const struct state *s = data;
 
-	if (!before && !g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
-		g_propagate_error(error, g_steal_pointer(&why));
-		return false;
-	}
-	if (len >= lines->len && !memcmp(before + len - lines->len, lines->str,
-					 lines->len))
-		return true;
-	if (before)
-		g_string_prepend_len(lines, before, (gssize)len);
-	return state_file_write(path, lines, G_FILE_SET_CONTENTS_DURABLE,
-				STATE_FILE_OWNER_ONLY, error);
-}
-
-/* path: where they are set aside; NULL: nowhere. False: they are not set aside,
- * so the file has to stay. */
-static bool
-set_aside(const struct state *s, const struct state_told *told,
-	  const char *source, const char *path)
-{
-	g_autoptr(GError) error = NULL;
-	bool ok = true;
-
-	if (!told->n_bad)
-		return true;
-	if (path)
-		ok = append_to(path, told->bad, &error);
-	log_say(s->params.log, LOG_WARNING, "memory", "%s: %s; damaged, and "
-		"lost: %u line%s%s%s", source, told->first, told->n_bad,
-		text_plural(told->n_bad), !path ? "" : ok ? ": they are set aside as " :
-		"; they cannot be set aside, so nothing is remembered from now "
-		"on: ", error ? error->message : path ? path : "");
-	return ok;
+	state_read(s->params.owners, s->params.n, text, len,
+		   transport_now(s->transport), told);
 }
 
 /* False: the file must not be overwritten. */
 static bool
 read_all(struct state *s)
 {
-	g_autofree char *aside = g_strconcat(s->path, ".damaged", NULL);
-	g_autofree char *was_open = s->params.is_read_only ? NULL :
-		state_file_close_to_others(s->path);
 	struct state_told told = { .foreign = g_string_new(NULL) };
-	g_autoptr(GError) error = NULL;
-	gsize len = 0;
-	g_autofree char *text = state_file_read_bytes(s->path, &len, &error);
-	bool ok = text || g_error_matches(error, G_FILE_ERROR,
-					  G_FILE_ERROR_NOENT);
+	g_autoptr(GPtrArray) said = g_ptr_array_new_with_free_func(g_free);
+	bool ok = state_file_load(s->path, s->params.is_read_only, read_text, s,
+				  &told, said);
 
-	if (was_open)
-		log_say(s->params.log, LOG_WARNING, "memory", "%s", was_open);
-	s->is_kept = text != NULL;
+	EACH_PTR(const char, line, said)
+		log_say(s->params.log, LOG_WARNING, "memory", "%s", line);
 	if (!ok)
-		log_say(s->params.log, LOG_WARNING, "memory", "%s; nothing is "
-			"remembered from now on, so that what it has is not "
-			"lost", error->message);
-	if (text)
-		state_read(s->params.owners, s->params.n, text, len,
-			   transport_now(s->transport), &told);
-	ok &= set_aside(s, &told, s->path, s->params.is_read_only ? NULL : aside);
+		log_say(s->params.log, LOG_WARNING, "memory", "nothing is "
+			"remembered from now on, so that what %s has is not "
+			"lost", s->path);
 	s->clients = told.clients && !told.n_bad && !told.foreign->len;
 	g_string_free(s->foreign, TRUE);
 	s->foreign = g_steal_pointer(&told.foreign);
@@ -354,6 +306,7 @@ void
 state_take(struct state *s, char *text, size_t len, int64_t now)
 {
 	struct state_told told = { .foreign = s->foreign };
+	g_autofree char *damage = NULL;
 
 	g_string_truncate(s->foreign, 0);
 	for (size_t i = 0; i < s->params.n; i++) {
@@ -362,7 +315,9 @@ state_take(struct state *s, char *text, size_t len, int64_t now)
 	}
 	state_read(s->params.owners, s->params.n, text, len, now, &told);
 	/* A takeover waits for no disk; the former master has the lines. */
-	set_aside(s, &told, "the master's state", NULL);
+	damage = state_told_text(&told, "the master's state");
+	if (damage)
+		log_say(s->params.log, LOG_WARNING, "memory", "%s", damage);
 	s->clients = told.clients && !told.n_bad && !s->foreign->len;
 	s->is_past = false;
 	told.foreign = NULL;
@@ -377,7 +332,7 @@ state_close(struct state *s)
 		return;
 	for (size_t i = 0; i < s->params.n; i++)
 		s->copies[i].is_old = true;
-	if (is_changed(s) || (s->is_kept && has_clients(s)))
+	if (is_changed(s) || has_clients(s))
 		write_all(s);
 	transport_timer_clear(s->transport, &s->timer);
 	file_writer_free(s->writer);

@@ -2,7 +2,7 @@
 /*
  * State files.
  *
- * A damaged file is never overwritten: it is renamed, so that it can be
+ * What is damaged is never overwritten: it is set aside, so that it can be
  * examined.
  */
 #include "topology/state_file.h"
@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "topology/text.h"
@@ -83,35 +84,6 @@ state_file_read(const char *path, GError **error)
 	return is_readable(path, error) ? text_read_file(path, error) : NULL;
 }
 
-char *
-state_file_read_bytes(const char *path, gsize *len, GError **error)
-{
-	char *bytes = NULL;
-
-	if (is_readable(path, error))
-		g_file_get_contents(path, &bytes, len, error);
-	return bytes;
-}
-
-char *
-state_file_load(const char *path, state_file_parse_fn parse, void *data)
-{
-	g_autoptr(GError) error = NULL;
-	g_autofree char *text = state_file_read(path, &error);
-	g_autofree char *aside = g_strdup_printf("%s.damaged", path);
-
-	if ((text && parse(text, path, data, &error)) ||
-	    g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-		return NULL;
-	if (!text && !g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_INVAL))
-		return g_strdup(error->message);
-	if (g_rename(path, aside) == 0)
-		return g_strdup_printf("%s; the file is set aside as %s",
-				       error->message, aside);
-	return g_strdup_printf("%s; it cannot be set aside (%s)",
-			       error->message, g_strerror(errno));
-}
-
 bool
 state_file_is_stream(const char *path)
 {
@@ -129,19 +101,6 @@ state_file_is_ours(const char *path, GError **error)
 	if (g_lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return state_file_refuse(error, path, st.st_mode);
 	return true;
-}
-
-char *
-state_file_close_to_others(const char *path)
-{
-	GStatBuf st;
-
-	if (g_lstat(path, &st) || !S_ISREG(st.st_mode) || !(st.st_mode & 077))
-		return NULL;
-	return g_strdup_printf("%s was open to others than its owner (mode "
-			       "%03o)%s", path, st.st_mode & 0777u,
-			       g_chmod(path, STATE_FILE_OWNER_ONLY) ?
-			       ", and that cannot be changed" : "; no longer");
 }
 
 /* Only what this process has made: it is at this place, and at no other one. */
@@ -211,4 +170,82 @@ state_file_write(const char *path, const GString *text,
 		return false;
 	give_at(path);
 	return true;
+}
+
+/* ------------------------------------------------- files of a line for a fact */
+
+static char *
+read_bytes(const char *path, gsize *len, GError **error)
+{
+	char *bytes;
+
+	return is_readable(path, error) &&
+		g_file_get_contents(path, &bytes, len, error) ? bytes : NULL;
+}
+
+/* Takes the rights of others away: another program may have written the file, and
+ * the next write may be a long time away. */
+static void
+close_to_others(const char *path, GPtrArray *said)
+{
+	GStatBuf st;
+
+	if (g_lstat(path, &st) || !S_ISREG(st.st_mode) || !(st.st_mode & 077))
+		return;
+	g_ptr_array_add(said, g_strdup_printf("%s was open to others than its "
+			"owner (mode %03o)%s", path, st.st_mode & 0777u,
+			g_chmod(path, STATE_FILE_OWNER_ONLY) ?
+			", and that cannot be changed" : "; no longer"));
+}
+
+/* Behind the lines of an incident before, unless they are these: a state that
+ * cannot be written is read again with each start. */
+static bool
+append_to(const char *path, GString *lines, GError **error)
+{
+	g_autoptr(GError) why = NULL;
+	gsize len = 0;
+	g_autofree char *before = read_bytes(path, &len, &why);
+
+	if (!before && !g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
+		g_propagate_error(error, g_steal_pointer(&why));
+		return false;
+	}
+	if (len >= lines->len && !memcmp(before + len - lines->len, lines->str,
+					 lines->len))
+		return true;
+	if (before)
+		g_string_prepend_len(lines, before, (gssize)len);
+	return state_file_write(path, lines, G_FILE_SET_CONTENTS_DURABLE,
+				STATE_FILE_OWNER_ONLY, error);
+}
+
+bool
+state_file_load(const char *path, bool is_read_only, state_read_fn read,
+		void *data, struct state_told *told, GPtrArray *said)
+{
+	g_autofree char *aside = g_strconcat(path, ".damaged", NULL);
+	g_autofree char *text = NULL, *what = NULL;
+	g_autoptr(GError) error = NULL;
+	gsize len = 0;
+	bool ok = true;
+
+	if (!is_read_only)
+		close_to_others(path, said);
+	text = read_bytes(path, &len, &error);
+	if (text) {
+		read(data, text, len, told);
+	} else if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
+		g_ptr_array_add(said, g_strdup(error->message));
+		return false;
+	}
+	what = state_told_text(told, path);
+	if (!what)
+		return true;
+	if (!is_read_only)
+		ok = append_to(aside, told->bad, &error);
+	g_ptr_array_add(said, g_strconcat(what, is_read_only ? "" : ok ?
+		": they are set aside as " : "; they cannot be set aside: ",
+		is_read_only ? "" : ok ? aside : error->message, NULL));
+	return ok;
 }

@@ -16,6 +16,8 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "topology/state_line.h"
+
 /* The files of a cache folder. */
 enum state_file {
 	STATE_FILE_STATE,
@@ -31,19 +33,19 @@ char *state_file_path(const char *cache_dir, enum state_file which);
  * files: it would go on without what it has to remember. */
 bool state_file_check(const char *cache_dir, GError **error);
 
-/* Of a text with this name; data is the caller's. */
-typedef bool (*state_file_parse_fn)(const char *text, const char *path,
-				    void *data, GError **error);
-
 /* As text_read_file(). NULL with a G_FILE_ERROR; NOENT: there is none, INVAL:
  * it is no text. */
 char *state_file_read(const char *path, GError **error);
-/* The same, whatever is in it. */
-char *state_file_read_bytes(const char *path, gsize *len, GError **error);
 
-/* A file that is damaged becomes PATH.damaged. A message if it is there and bad,
- * else NULL; g_free. */
-char *state_file_load(const char *path, state_file_parse_fn parse, void *data);
+/* Reads a text, which is overwritten; data is the caller's. */
+typedef void (*state_read_fn)(void *data, char *text, size_t len,
+			      struct state_told *told);
+/* Reads a file whose mode is STATE_FILE_OWNER_ONLY, if it is there. Lines that are
+ * bad are added to PATH.damaged, behind those of an incident before, unless it is
+ * only to be read. said: gets what a person should know, char *. False: the file
+ * has what was not read, nor set aside. */
+bool state_file_load(const char *path, bool is_read_only, state_read_fn read,
+		     void *data, struct state_told *told, GPtrArray *said);
 
 /* A pipe or a device, which is written in place. */
 bool state_file_is_stream(const char *path);
@@ -53,11 +55,6 @@ bool state_file_is_ours(const char *path, GError **error);
 
 /* The mode of a file with keys. */
 #define STATE_FILE_OWNER_ONLY 0600
-/* Takes the rights of others on such a file away: another program may have
- * written it, and the next write may be a long time away. What was open, or NULL;
- * g_free. */
-char *state_file_close_to_others(const char *path);
-
 /* errno `e` of the file, with what to type if it is another user's. False. */
 bool state_file_fail(const char *path, int e, GError **error);
 

@@ -211,21 +211,22 @@ take_fact(const struct state_reader *r, const char *line, GError **error)
 }
 
 static bool
-take_line(struct state_reader *r, const char *line, size_t len, GError **error)
+take_line(void *data, const char *line, bool is_cut, GError **error)
 {
-	if (memchr(line, '\0', len))
-		return text_refuse(error, "a NUL");
-	if (!len || *line == '#' || g_str_has_prefix(line, STATE_HEAD_WORD))
+	struct state_reader *r = data;
+
+	if (is_cut)
+		return text_refuse(error, "the line is cut");
+	if (!*line || *line == '#' || g_str_has_prefix(line, STATE_HEAD_WORD))
 		return true;
 	return g_str_has_prefix(line, "= ") ? take_heading(r, line, error) :
 		take_fact(r, line, error);
 }
 
 void
-state_read(const struct state_owner *owners, size_t n, char *text, size_t len,
-	   int64_t now, struct state_told *told)
+state_read_lines(char *text, size_t len, state_take_fn take, void *data,
+		 struct state_told *told)
 {
-	struct state_reader r = { owners, n, now, told };
 	char *end = text + len, *next;
 	unsigned number = 1;
 
@@ -236,8 +237,10 @@ state_read(const struct state_owner *owners, size_t n, char *text, size_t len,
 		next = stop ? stop + 1 : end;
 		if (stop)
 			*stop = '\0';
-		if (stop ? take_line(&r, line, (size_t)(stop - line), &error) :
-		    text_refuse(&error, "the line is cut"))
+		/* GLib puts a NUL behind a file */
+		if (memchr(line, '\0', (size_t)((stop ?: end) - line)) ?
+		    text_refuse(&error, "a NUL") :
+		    take(data, line, !stop, &error))
 			continue;
 		if (!told->n_bad++)
 			told->first = g_strdup_printf("line %u: %s", number,
@@ -250,6 +253,15 @@ state_read(const struct state_owner *owners, size_t n, char *text, size_t len,
 }
 
 void
+state_read(const struct state_owner *owners, size_t n, char *text, size_t len,
+	   int64_t now, struct state_told *told)
+{
+	struct state_reader r = { owners, n, now, told };
+
+	state_read_lines(text, len, take_line, &r, told);
+}
+
+void
 state_told_clear(struct state_told *t)
 {
 	if (t->bad)
@@ -258,4 +270,12 @@ state_told_clear(struct state_told *t)
 		g_string_free(t->foreign, TRUE);
 	g_free(t->first);
 	*t = (struct state_told){ .n_bad = 0 };
+}
+
+char *
+state_told_text(const struct state_told *t, const char *source)
+{
+	return t->n_bad ? g_strdup_printf("%s: %s; damaged, and lost: %u line%s",
+					  source, t->first, t->n_bad,
+					  text_plural(t->n_bad)) : NULL;
 }

@@ -85,7 +85,15 @@ struct state_told {
 	char *first;		/* "line 3: why"; NULL: none is bad */
 };
 void state_told_clear(struct state_told *t);
+/* Of bad lines; NULL: there are none. g_free. */
+char *state_told_text(const struct state_told *t, const char *source);
 
+/* Takes a line, without its end; is_cut: it has none. False: it is refused. */
+typedef bool (*state_take_fn)(void *data, const char *line, bool is_cut,
+			      GError **error);
+/* Each line of `len` bytes, which are overwritten. */
+void state_read_lines(char *text, size_t len, state_take_fn take, void *data,
+		      struct state_told *told);
 /* Reads `len` bytes, which are overwritten, into the owners. */
 void state_read(const struct state_owner *owners, size_t n, char *text,
 		size_t len, int64_t now, struct state_told *told);

@@ -27,7 +27,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "topology/each.h"
 #include "topology/smp_attr.h"
 #include "topology/text.h"
 
@@ -326,57 +325,46 @@ compare_ends(gconstpointer a, gconstpointer b)
 #define PORT_MAX	254u
 
 /* Both files are rows of two words; of keys the second number is the key, which
- * may be 0. An error has the number of the line and the format, never its text:
- * M_Keys are secrets, and errors go to logs. */
+ * may be 0. */
 static bool
-read_row(const char *text, bool cables, GArray *rows)
+read_row(const char *line, bool cables, struct mkey_db_cable *row)
 {
-	struct mkey_db_cable row = { .num = { 0 } };
 	uint64_t num;
 
-	text = text_skip_blanks(text);
-	if (!*text || *text == '#')
-		return true;
 	for (unsigned i = 0; i < 2; i++) {
-		if (!text_take_hex(&text, DIGITS, &row.guid[i]) ||
-		    (!row.guid[i] && (cables || i == 0)))
+		if (!text_take_hex(&line, DIGITS, &row->guid[i]) ||
+		    (!row->guid[i] && (cables || i == 0)))
 			return false;
-		if (cables && (*text++ != ':' ||
-			       !text_take_digits(&text, 10, PORT_MAX, &num)))
+		if (cables && (*line++ != ':' ||
+			       !text_take_digits(&line, 10, PORT_MAX, &num)))
 			return false;
 		if (cables)
-			row.num[i] = (uint8_t)num;
-		if (*text && text_skip_blanks(text) == text)
+			row->num[i] = (uint8_t)num;
+		if (*line && text_skip_blanks(line) == line)
 			return false;
-		text = text_skip_blanks(text);
+		line = text_skip_blanks(line);
 	}
-	g_array_append_val(rows, row);
-	return !*text;
+	return !*line;
 }
 
 bool
-mkey_db_read(struct mkey_db *k, enum mkey_db_file file, const char *text,
-	     const char *name, GError **error)
+mkey_db_take(struct mkey_db *k, enum mkey_db_file file, const char *line,
+	     GError **error)
 {
 	bool cables = file == MKEY_DB_CABLES;
-	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	g_autoptr(GArray) rows = g_array_new(FALSE, FALSE,
-					     sizeof(struct mkey_db_cable));
+	struct mkey_db_cable row = { .num = { 0 } };
 
-	for (unsigned i = 0; lines[i]; i++) {
-		if (read_row(lines[i], cables, rows))
-			continue;
-		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
-			    "%s:%u: this is not \"%s\"", name, i + 1, cables ?
-			    "0xPORTGUID:PORT 0xPORTGUID:PORT" :
-			    "0xPORTGUID 0xMKEY");
-		return false;
-	}
-	EACH_ITEM(const struct mkey_db_cable, row, rows)
-		if (cables)
-			mkey_db_add_cable(k, row);
-		else
-			mkey_db_intend(k, row->guid[0], row->guid[1]);
+	line = text_skip_blanks(line);
+	if (!*line || *line == '#')
+		return true;
+	if (!read_row(line, cables, &row))
+		return text_refuse(error, "this is not \"%s\"", cables ?
+				   "0xPORTGUID:PORT 0xPORTGUID:PORT" :
+				   "0xPORTGUID 0xMKEY");
+	if (cables)
+		mkey_db_add_cable(k, &row);
+	else
+		mkey_db_intend(k, row.guid[0], row.guid[1]);
 	return true;
 }
 

@@ -83,14 +83,13 @@ void mkey_db_add_cable(struct mkey_db *k, const struct mkey_db_cable *c);
  * As text, in the formats of OpenSM's guid2mkey (lines "0xPORTGUID 0xMKEY") and
  * neighbors ("0xPORTGUID:PORT 0xPORTGUID:PORT", each end of a cable first
  * once), with a blank line after each. Several lines of one GUID: each may be
- * its key, the first is the most likely. If one line is wrong nothing of the
- * text is taken; the TEXT_ERROR begins with name:line: and never repeats the text
- * of the line.
+ * its key, the first is the most likely. The TEXT_ERROR of a line that is wrong
+ * never repeats it: M_Keys are secrets, and errors go to logs.
  */
 enum mkey_db_file { MKEY_DB_KEYS, MKEY_DB_CABLES };
 void mkey_db_write(const struct mkey_db *k, enum mkey_db_file file,
 		   GString *out);
-bool mkey_db_read(struct mkey_db *k, enum mkey_db_file file, const char *text,
-		  const char *name, GError **error);
+bool mkey_db_take(struct mkey_db *k, enum mkey_db_file file, const char *line,
+		  GError **error);
 
 #endif

@@ -17,6 +17,7 @@
 #include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 #include "topology/state_file.h"
+#include "topology/text.h"
 
 #define TIME_LIMIT 300	/* s: what blocks is killed */
 
@@ -39,18 +40,27 @@ remove_folder(void **state)
 }
 
 static bool
-parse_good(const char *text, const char *path, void *data, GError **error)
+take_good(void *data, const char *line, bool is_cut, GError **error)
 {
-	if (g_str_has_prefix(text, "good"))
-		return true;
-	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s: bad", path);
-	return false;
+	return g_str_has_prefix(line, "good") || text_refuse(error, "bad");
 }
 
+static void
+read_good(void *data, char *text, size_t len, struct state_told *told)
+{
+	state_read_lines(text, len, take_good, NULL, told);
+}
+
+/* What is said; NULL: nothing. */
 static char *
 load(const char *path)
 {
-	return state_file_load(path, parse_good, NULL);
+	g_autoptr(GPtrArray) said = g_ptr_array_new_with_free_func(g_free);
+	struct state_told told = { .n_bad = 0 };
+
+	state_file_load(path, false, read_good, NULL, &told, said);
+	state_told_clear(&told);
+	return said->len ? g_strdup(said->pdata[said->len - 1]) : NULL;
 }
 
 static bool
@@ -77,26 +87,34 @@ TEST(test_text_comes_back, make_folder, remove_folder)
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-TEST(test_damaged_file_is_set_aside, make_folder, remove_folder)
+/* Line by line, behind those of before, and those of one file once. */
+TEST(test_damaged_lines_are_set_aside, make_folder, remove_folder)
 {
 	static const struct {
 		const char *bytes;
-		gssize len;
-	} cases[] = { { "bad\n", 4 }, { "good\0good", 9 }, { "", 0 } };
-
-	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		g_autofree char *told = NULL, *bytes = NULL;
 		gsize len;
+	} files[] = {
+		{ "good\nbad\ngood\0good", 18 },
+		{ "good\nbad\ngood\0good", 18 },
+		{ "good", 4 }, { "good\nbad", 8 },
+	};
+	g_autofree char *all = NULL;
+	gsize len;
 
-		assert_true(g_file_set_contents("f", cases[i].bytes,
-						cases[i].len, NULL));
+	for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+		g_autofree char *told = NULL;
+
+		assert_true(g_file_set_contents("f", files[i].bytes,
+					(gssize)files[i].len, NULL));
 		told = load("f");
-		assert_has(told, "f.damaged");
-		assert_false(g_file_test("f", G_FILE_TEST_EXISTS));
-		assert_true(g_file_get_contents("f.damaged", &bytes, &len, NULL));
-		assert_int_equal(len, cases[i].len);
-		assert_memory_equal(bytes, cases[i].bytes, len);
+		if (!i)
+			assert_string_equal(told, "f: line 2: bad; damaged, "
+				"and lost: 2 lines: they are set aside as "
+				"f.damaged");
 	}
+	assert_true(g_file_get_contents("f.damaged", &all, &len, NULL));
+	assert_int_equal(len, 18);
+	assert_memory_equal(all, "bad\ngood\0good\nbad\n", len);
 }
 
 /* Neither read nor replaced, and what it leads to is as it was. */
