@@ -50,71 +50,41 @@ add(struct expected *e, enum change_kind kind, uint64_t guid, char *name,
 
 /* ---- nodes ---- */
 
-/* What the port has now that a cable came from which has gone with its node. */
-enum far_end {
-	FAR_DOWN,
-	FAR_SILENT,	/* a link, and no node answers */
-	FAR_OTHER,	/* a link to another node */
-	FAR_UNREAD,	/* its node is away, too, or did not answer */
-	FAR_HELD,
-	FAR_UNUSED,	/* a node that answers, but is left out */
-	FAR_KINDS
-};
-
-static enum far_end
-far_end(const struct snapshot *s, const struct expected_link *l, unsigned end)
-{
-	uint32_t at = snapshot_port_of(s, l->node[end]->at, l->port[end]);
-	const struct snapshot_port *now = at == SNAPSHOT_NONE ? NULL :
-		&s->ports[at];
-
-	return !now ? FAR_UNREAD :
-		now->peer != SNAPSHOT_NONE ? FAR_OTHER :
-		now->held ? FAR_HELD : !now->known ? FAR_UNREAD :
-		now->info.state <= PORT_STATE_DOWN ? FAR_DOWN :
-		now->silent ? FAR_SILENT : FAR_UNUSED;
-}
-
 /* "left: 4 cables to switches down, leaf-1/6 leaf-2/6; 2 hosts with it": of the
  * ends that were read, what most of them have. A switch alone had none. */
 static void
-switch_left(struct expected *e, const struct expected_node *n,
-	    const struct snapshot *s)
+switch_left(struct expected *e, const struct expected_node *n)
 {
-	static const char *const texts[] = {
-		[FAR_DOWN] = "down",
-		[FAR_SILENT] = ("with a link and no answer (hung, or protected "
-			"by a foreign M_Key)"),
-		[FAR_OTHER] = "replaced by those of other nodes",
-		[FAR_UNREAD] = "out of reach",
-	};
-	static const enum far_end groups[FAR_KINDS] = {
-		FAR_DOWN, FAR_SILENT, FAR_OTHER, FAR_UNREAD, FAR_DOWN,
-		FAR_OTHER,
+	static const char *const texts[END_GROUPS] = {
+		[ENDS_DOWN] = "down",
+		[ENDS_SILENT] = ("with a link and no answer (hung, or "
+			"protected by a foreign M_Key)"),
+		[ENDS_OTHER] = "replaced by those of other nodes",
+		[ENDS_UNREAD] = "out of reach",
 	};
 	const struct expected_link *links[UINT8_MAX + 1] = { NULL };
-	enum far_end is[UINT8_MAX + 1], most = FAR_UNREAD;
-	unsigned ends[FAR_KINDS] = { 0 }, n_hosts = 0, n_named = 0;
+	unsigned is[UINT8_MAX + 1], most = ENDS_UNREAD;
+	unsigned ends[END_GROUPS] = { 0 }, n_hosts = 0, n_named = 0;
 	g_autoptr(GString) cables = g_string_new(NULL);
 
 	EACH_ITEM(const struct expected_link, l, e->links) {
 		for (unsigned end = 0; end < 2; end++)
-			if (l->is_up && l->node[end] == n)
+			if (l->was_up && l->node[end] == n)
 				links[l->port[end]] = l;
 	}
 	for (unsigned num = 1; num <= UINT8_MAX; num++) {
 		const struct expected_link *l = links[num];
 		unsigned far = l && l->node[0] == n;
 
-		is[num] = FAR_KINDS;
+		is[num] = END_GROUPS;
 		if (l && expected_is_switch(l->node[far]))
-			ends[is[num] = groups[far_end(s, l, far)]]++;
+			ends[is[num] = end_words[l->end[far]].group]++;
 		else if (l)
 			n_hosts += l->node[far]->kind == EXPECTED_HOST &&
 				l->node[far]->at == SNAPSHOT_NONE;
 	}
-	for (enum far_end kind = FAR_UNREAD; kind-- > FAR_DOWN;)
-		if (ends[kind] && (most == FAR_UNREAD ||
+	for (unsigned kind = ENDS_UNREAD; kind-- > ENDS_DOWN;)
+		if (ends[kind] && (most == ENDS_UNREAD ||
 				   ends[kind] >= ends[most]))
 			most = kind;
 	if (ends[most])
@@ -134,31 +104,21 @@ switch_left(struct expected *e, const struct expected_node *n,
 	g_string_append_printf(cables, n_hosts ? "; %u host%s with it" :
 			       "; no host with it", n_hosts,
 			       text_plural(n_hosts));
-	add(e, ends[FAR_UNREAD] && most == FAR_UNREAD ? CHANGE_SWITCH_CUT_OFF :
+	add(e, ends[ENDS_UNREAD] && most == ENDS_UNREAD ? CHANGE_SWITCH_CUT_OFF :
 	    CHANGE_SWITCH_LEFT, n->guid, expected_full_name(n), "left%s",
 	    cables->str);
 }
 
 /* A host that left with its switch is reported with that. */
 static void
-host_left(struct expected *e, const struct expected_node *n,
-	  const struct snapshot *s)
+host_left(struct expected *e, const struct expected_node *n)
 {
-	static const char *const texts[][2] = {
-		[FAR_DOWN] = { "", " is down" },
-		[FAR_SILENT] = { "no answer, but ", " has a link: hung, "
-			"without a driver, or protected by a foreign M_Key" },
-		[FAR_OTHER] = { "another node is at ", "" },
-		[FAR_UNREAD] = { "", " did not answer" },
-		[FAR_HELD] = { "", " is held down" },
-		[FAR_UNUSED] = { "the node that answers at ", " is not used" },
-	};
 	const struct expected_link *l = n->first;
 	unsigned far = l && l->node[0] == n;
-	const char *const *text = l ? texts[far_end(s, l, far)] : NULL;
+	const struct end_words *w = l ? &end_words[l->end[far]] : NULL;
 	g_autofree char *where = NULL, *lid = NULL;
 
-	if (!l || !l->is_up) {
+	if (!l || !l->was_up) {
 		add(e, CHANGE_HOST_LEFT, n->guid, expected_full_name(n),
 		    "left");
 		return;
@@ -168,7 +128,7 @@ host_left(struct expected *e, const struct expected_node *n,
 	where = expected_end_name(l, far);
 	lid = n->lid ? g_strdup_printf(" (LID %u)", n->lid) : NULL;
 	add(e, CHANGE_HOST_LEFT, n->guid, expected_full_name(n),
-	    "left%s: %s%s%s", lid ?: "", text[0], where, text[1]);
+	    "left%s: %s%s%s", lid ?: "", w->before, where, w->after);
 }
 
 /* The first port of a node with a cable, rather one to a switch; or
@@ -239,13 +199,11 @@ host_moved(struct expected *e, const struct expected_node *n,
 {
 	const struct expected_link *l = n->first;
 	unsigned far = l && l->node[0] == n;
-	uint32_t port = l && l->is_up ?
+	uint32_t port = l && l->was_up && !expected_is_up(l) ?
 		snapshot_port_of(s, n->at, l->port[!far]) : SNAPSHOT_NONE;
 	g_autofree char *from = NULL, *to = NULL;
 
-	if (port == SNAPSHOT_NONE || s->ports[port].peer == SNAPSHOT_NONE ||
-	    s->ports[port].peer == snapshot_port_of(s, l->node[far]->at,
-						    l->port[far]))
+	if (port == SNAPSHOT_NONE || s->ports[port].peer == SNAPSHOT_NONE)
 		return;
 	from = expected_end_name(l, far);
 	to = cable_end_name(e, s, port);
@@ -263,7 +221,7 @@ changes_of_node(struct expected *e, struct expected_node *n,
 
 	if (n->at == SNAPSHOT_NONE) {
 		if (n->was != SNAPSHOT_NONE)
-			(is_switch ? switch_left : host_left)(e, n, s);
+			(is_switch ? switch_left : host_left)(e, n);
 		return;
 	}
 	if ((n->is_new || n->since) && !e->is_first)
@@ -294,36 +252,36 @@ link_name(const struct expected_link *l)
 	return g_strconcat("link ", a, " - ", b, NULL);
 }
 
-static void
-link_turned(struct expected *e, const struct expected_link *l, bool is_up,
-	    const struct snapshot_port *a, const struct snapshot_port *b)
+/* What is said of a link that is no longer up, by one end. */
+static const char *
+link_lost(const struct expected_link *l)
 {
-	add(e, is_up ? CHANGE_LINK_UP : CHANGE_LINK_DOWN, l->node[0]->guid,
-	    link_name(l), "%s", is_up ? "is up" :
-	    !a->known || !b->known || a->silent || b->silent ?
-	    "is not known: no answer from one end" :
-	    a->peer == SNAPSHOT_NONE ? "is down" :
-	    "is gone: another cable is in its place");
+	for (unsigned end = 0; end < 2; end++)
+		if (l->end[end] == END_UNREAD || l->end[end] == END_SILENT)
+			return "is not known: no answer from one end";
+	return l->end[0] == END_OTHER || l->end[0] == END_LOOP ?
+		"is gone: another cable is in its place" : "is down";
 }
 
 void
 changes_of_link(struct expected *e, struct expected_link *l,
-		const struct snapshot *s, const uint32_t ends[2])
+		const struct snapshot *s)
 {
-	bool is_here = ends[0] != SNAPSHOT_NONE && ends[1] != SNAPSHOT_NONE;
-	bool is_up = is_here && s->ports[ends[0]].peer == ends[1];
-	bool joins = is_here, is_slow;
+	bool is_up = expected_is_up(l), is_slow, joins = true;
+	uint32_t port = snapshot_port_of(s, l->node[0]->at, l->port[0]);
 	const struct port_info *info;
 	struct port_info best;
 
 	for (unsigned end = 0; end < 2; end++)
 		joins &= expected_is_switch(l->node[end]) &&
-			l->node[end]->was != SNAPSHOT_NONE;
-	if (joins && is_up != l->is_up)
-		link_turned(e, l, is_up, &s->ports[ends[0]],
-			    &s->ports[ends[1]]);
-	is_slow = is_up && link_is_slow(s, ends[0], &best);
-	info = is_up ? &s->ports[ends[0]].info : NULL;
+			l->node[end]->was != SNAPSHOT_NONE &&
+			l->end[end] != END_AWAY;
+	if (joins && is_up != l->was_up)
+		add(e, is_up ? CHANGE_LINK_UP : CHANGE_LINK_DOWN,
+		    l->node[0]->guid, link_name(l), "%s", is_up ? "is up" :
+		    link_lost(l));
+	is_slow = is_up && link_is_slow(s, port, &best);
+	info = is_up ? &s->ports[port].info : NULL;
 	if (is_slow && !l->is_below)
 		add(e, CHANGE_SLOW, l->node[0]->guid, link_name(l),
 		    "trained at %s%s of %s%s", port_width(info)->name,
@@ -334,7 +292,6 @@ changes_of_link(struct expected *e, struct expected_link *l,
 		add(e, CHANGE_FULL_SPEED, l->node[0]->guid, link_name(l),
 		    "has its full speed again: %s%s", port_width(info)->name,
 		    port_speed(info)->name);
-	l->is_up = is_up;
 	l->is_below = is_slow;
 }
 

@@ -32,11 +32,7 @@ struct expected_silent {
 	uint8_t port;
 	uint8_t is_accepted;
 	int64_t since;
-	bool is_now;		/* in the last snapshot */
-	/* The node that is missing there, which tells of it; NULL: none. As
-	 * find_missing_ends() has left it. */
-	const struct expected_node *missing;
-	bool is_of_link;	/* between nodes that are there, likewise */
+	bool is_told;		/* a link or node is missing there */
 };
 
 const char *const expected_kind_names[] = {
@@ -216,8 +212,7 @@ take_silent(void *owner, void *members, int64_t now, GError **error)
 	struct expected *e = owner;
 	struct expected_silent p = *(struct expected_silent *)members;
 
-	p.is_now = p.is_of_link = false;
-	p.missing = NULL;
+	p.is_told = false;
 	g_array_append_val(e->silent, p);
 	if (e->silent->len > 1 &&
 	    order_silent(silent_at(e, e->silent->len - 2), &p) > 0)
@@ -338,17 +333,19 @@ is_missing(const struct expected_node *n)
 static char *
 why_text(const struct expected_link *l)
 {
-	for (unsigned end = 0; end < 2; end++)
-		if (l->why[end]) {
-			g_autofree char *port = expected_end_name(l, end);
+	for (unsigned end = 0; end < 2; end++) {
+		const struct end_words *w = &end_words[l->end[end]];
+		g_autofree char *port = expected_end_name(l, end);
 
-			return g_strconcat(port, " ", l->why[end], NULL);
-		}
-	return g_strdup(l->is_silent ? "no answer at one end" : "");
+		if (w->is_why)
+			return g_strconcat(port, w->after, NULL);
+	}
+	return g_strdup(l->end[0] == END_SILENT || l->end[1] == END_SILENT ?
+			"no answer at one end" : "");
 }
 
 static void
-find_link_fault(struct expected *e, const struct expected_link *l)
+find_link_fault(struct expected *e, struct expected_link *l)
 {
 	g_autofree char *a = NULL, *b = NULL;
 
@@ -362,7 +359,8 @@ find_link_fault(struct expected *e, const struct expected_link *l)
 		.name = g_strdup_printf("%s - %s", a, b),
 		.text = l->is_slow ? g_strdup_printf("%s of %s", l->now.name,
 						     l->best.name) :
-			why_text(l) });
+			why_text(l),
+		.of = { l->node[0], l->node[1] }, .link = l });
 }
 
 /* Is it a switch without a cable to what is there? Then it is not the cause. */
@@ -377,7 +375,8 @@ is_behind(const struct expected_node *n)
 static char *
 place_text(const struct expected_node *n)
 {
-	const char *const *why = n->n_links == 1 ? n->first->why : NULL;
+	const struct end_words *far = n->n_links != 1 ? NULL :
+		&end_words[n->first->end[n->first->node[0] == n]];
 	g_autoptr(GString) text = g_string_new(NULL);
 	bool has_ends = n->n_near <= NEAR_MAX && (expected_is_switch(n) ?
 		n->n_near < n->n_switches : n->n_links > 1);
@@ -398,15 +397,15 @@ place_text(const struct expected_node *n)
 		g_string_append(text, ", with a link and no answer");
 	if (n->cause)
 		g_string_append(text, ", with its switch");
-	if (why && (why[0] || why[1]))
-		g_string_append_printf(text, ", which %s", why[0] ?: why[1]);
+	if (far && far->is_why)
+		g_string_append_printf(text, ", which%s", far->after);
 	return text->len ? g_strdup(text->str) : NULL;
 }
 
 /* Of a host, also the link by which it was reached, of a switch, how many links
  * it had, and the hosts that are missing with it. */
 static void
-find_node_fault(struct expected *e, const struct expected_node *n)
+find_node_fault(struct expected *e, struct expected_node *n)
 {
 	GString *text = g_string_new(NULL);
 	char *at = NULL;
@@ -430,7 +429,8 @@ find_node_fault(struct expected *e, const struct expected_node *n)
 		.is_behind = is_behind(n),
 		.text = g_string_free(text, FALSE), .at = at,
 		.place = place_text(n),
-		.cause = n->cause ? n->cause->guid : 0 });
+		.cause = n->cause ? n->cause->guid : 0,
+		.of = { n, n->cause } });
 }
 
 /* Is this link of the node rather its first one? Of one port the last one in
@@ -439,8 +439,8 @@ static bool
 is_before(const struct expected_link *l, const struct expected_link *first,
 	  const struct expected_node *n)
 {
-	if (!first || l->is_up != first->is_up)
-		return !first || l->is_up;
+	if (!first || expected_is_up(l) != expected_is_up(first))
+		return !first || expected_is_up(l);
 	return l->port[l->node[1] == n] <= first->port[first->node[1] == n];
 }
 
@@ -461,6 +461,8 @@ count_expected_links(struct expected *e)
 			struct expected_node *n = l->node[end];
 
 			n->n_links++;
+			n->is_silent |= is_missing(n) &&
+				l->end[!end] == END_SILENT;
 			n->n_free += !is_missing(far) && !l->is_replaced;
 			if (is_before(l, n->first, n))
 				n->first = l;
@@ -495,48 +497,17 @@ find_silent(const struct expected *e, uint64_t guid, uint8_t port)
 					sizeof(key), order_silent) : NULL;
 }
 
-/* Which silent ports are the end of a link that is missing, or whose other node
- * is. */
-static void
-find_missing_ends(struct expected *e)
-{
-	struct expected_silent *p;
-
-	EACH_ITEM(struct expected_silent, s, e->silent) {
-		s->missing = NULL;
-		s->is_of_link = false;
-	}
-	EACH_ITEM(struct expected_link, l, e->links) {
-		l->is_silent = false;
-		for (unsigned end = 0; e->silent->len && end < 2; end++) {
-			bool is_gone = is_missing(l->node[!end]);
-
-			p = is_gone || (l->since && !l->is_slow) ?
-				find_silent(e, l->node[end]->guid,
-					    l->port[end]) : NULL;
-			if (!p)
-				continue;
-			p->missing = is_gone ? l->node[!end] : NULL;
-			p->is_of_link = !is_gone;
-			l->is_silent |= p->is_now;
-			if (is_gone)
-				l->node[!end]->is_silent |= p->is_now;
-		}
-	}
-}
-
 static void
 find_silent_fault(struct expected *e, struct expected_silent *p)
 {
-	const struct expected_node *n = g_hash_table_lookup(e->by_guid,
-							    &p->guid);
-	g_autofree char *name = expected_name(e, p->guid);
+	struct expected_node *n = g_hash_table_lookup(e->by_guid, &p->guid);
 
-	if (!n || !p->is_now || p->missing || p->is_of_link || p->is_accepted)
+	if (!n || p->is_told || p->is_accepted)
 		return;
 	add_fault(e, (struct expected_fault){
 		.kind = EXPECTED_SILENT, .since = p->since, .guid = p->guid,
-		.name = g_strdup_printf("%s/%u", name, p->port),
+		.name = expected_port_name(n, p->port), .of = { n },
+		.silent = p,
 		.text = g_strdup("a link, and no node answers: hung, without a "
 				 "driver, or a foreign M_Key") });
 }
@@ -569,12 +540,11 @@ find_faults(struct expected *e)
 	memset(e->n, 0, sizeof(e->n));
 	find_shared_names(e);
 	count_expected_links(e);
-	find_missing_ends(e);
-	EACH_ITEM(const struct expected_link, l, e->links) {
+	EACH_ITEM(struct expected_link, l, e->links) {
 		e->n[EXPECTED_LINK] += !l->is_replaced;
 		find_link_fault(e, l);
 	}
-	EACH_PTR(const struct expected_node, n, e->nodes) {
+	EACH_PTR(struct expected_node, n, e->nodes) {
 		e->n[n->kind]++;
 		if (is_missing(n))
 			find_node_fault(e, n);
@@ -609,28 +579,65 @@ far_port(const struct snapshot *s, uint32_t port)
 	return peer == port ? SNAPSHOT_NONE : peer;
 }
 
-/* A link of which both nodes are there, at these ports. */
+static enum cable_end
+read_end(const struct snapshot *s, const struct expected_link *l, unsigned end)
+{
+	uint32_t at = snapshot_port_of(s, l->node[end]->at, l->port[end]);
+	uint32_t far = snapshot_port_of(s, l->node[!end]->at, l->port[!end]);
+	const struct snapshot_port *p;
+
+	if (at == SNAPSHOT_NONE || at == far)	/* as only a person writes */
+		return END_AWAY;
+	p = &s->ports[at];
+	if (p->peer != SNAPSHOT_NONE)
+		return p->peer == at ? END_LOOP :
+			p->peer == far ? END_LINKED : END_OTHER;
+	return p->held ? END_HELD : !p->known ? END_UNREAD :
+		p->info.phys_state == PORT_PHYS_DISABLED ? END_DISABLED :
+		p->info.state <= PORT_STATE_DOWN ? END_DOWN :
+		p->silent ? END_SILENT : END_UNUSED;
+}
+
+/* And which other nodes are where those are expected that are missing. */
+static void
+read_ends(struct expected *e, const struct snapshot *s)
+{
+	EACH_ITEM(struct expected_link, l, e->links) {
+		l->was_up = expected_is_up(l);
+		for (unsigned end = 0; end < 2; end++) {
+			struct expected_node *n = l->node[end];
+			struct expected_node *far = l->node[!end], *heir;
+			uint32_t at;
+
+			l->end[end] = read_end(s, l, end);
+			if (l->end[end] != END_OTHER || !is_missing(far))
+				continue;
+			at = snapshot_port_of(s, n->at, l->port[end]);
+			heir = e->here[s->ports[s->ports[at].peer].node];
+			far->heir = heir;
+			heir->before = far;
+		}
+	}
+}
+
+/* A link of which both nodes are there. */
 static void
 update_link(struct expected *e, struct expected_link *l,
-	    const struct snapshot *s, const uint32_t ends[2], int64_t now)
+	    const struct snapshot *s, int64_t now)
 {
-	uint32_t a = ends[0], b = ends[1];
-
-	changes_of_link(e, l, s, ends);
+	changes_of_link(e, l, s);
 	l->is_slow = false;
-	if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE || a == b ||
-	    (!l->is_up && (far_port(s, a) != SNAPSHOT_NONE ||
-			   far_port(s, b) != SNAPSHOT_NONE))) {
-		l->is_void = true;
-		return;
-	}
-	if (l->is_up) {
-		read_rate(&l->now, &s->ports[a]);
+	for (unsigned end = 0; end < 2; end++)
+		l->is_void |= l->end[end] == END_AWAY ||
+			l->end[end] == END_OTHER;
+	if (expected_is_up(l)) {
+		read_rate(&l->now, &s->ports[snapshot_port_of(s,
+				l->node[0]->at, l->port[0])]);
 		if (l->now.mbps > l->best.mbps)
 			l->best = l->now;
 		l->is_slow = l->now.mbps && l->now.mbps < l->best.mbps;
 	}
-	if (l->is_up && !l->is_slow)
+	if (expected_is_up(l) && !l->is_slow)
 		l->since = 0;
 	else if (!l->since)
 		l->since = now;
@@ -647,35 +654,6 @@ drop_void_links(struct expected *e)
 	g_array_set_size(e->links, kept);
 }
 
-/* Of a link of which a node may be missing, the port at the other end. */
-static uint32_t
-widow_port(const struct expected_link *l, const struct snapshot *s)
-{
-	unsigned here = is_missing(l->node[0]);
-
-	return is_missing(l->node[!here]) ? snapshot_port_of(s,
-		l->node[here]->at, l->port[here]) : SNAPSHOT_NONE;
-}
-
-/* Which other nodes are where those are expected that are missing. */
-static void
-find_heirs(const struct expected *e, const struct snapshot *s)
-{
-	EACH_ITEM(const struct expected_link, l, e->links) {
-		struct expected_node *n = l->node[!is_missing(l->node[0])];
-		uint32_t port = widow_port(l, s);
-		uint32_t peer = port == SNAPSHOT_NONE ? port :
-			far_port(s, port);
-		struct expected_node *heir = peer == SNAPSHOT_NONE ? NULL :
-			e->here[s->ports[peer].node];
-
-		if (!heir)
-			continue;
-		n->heir = heir;
-		heir->before = n;
-	}
-}
-
 static struct expected_link *
 expect_link(struct expected *e, const struct snapshot *s,
 	    const uint32_t ends[2])
@@ -688,6 +666,8 @@ expect_link(struct expected *e, const struct snapshot *s,
 	}
 	read_rate(&l.now, &s->ports[ends[0]]);
 	l.best = l.now;
+	for (unsigned i = 0; i < 2; i++)
+		l.end[i] = read_end(s, &l, i);
 	g_array_append_val(e->links, l);
 	return expected_link_at(e->links, e->links->len - 1);
 }
@@ -714,19 +694,18 @@ find_lost_cables(struct expected *e, const struct snapshot *s,
 	}
 }
 
-static const char *
-why_missing(const struct expected_link *l, unsigned end,
-	    const struct snapshot *s)
+/* Of a link of which a node is missing. */
+static void
+update_widow(struct expected_link *l, const uint32_t ends[2], bool *known)
 {
-	uint32_t port = snapshot_port_of(s, l->node[end]->at, l->port[end]);
-	const struct snapshot_port *p = port == SNAPSHOT_NONE ? NULL :
-		&s->ports[port];
+	unsigned here = ends[0] == SNAPSHOT_NONE;
+	bool has_other = l->end[here] == END_OTHER;
 
-	if (p && p->peer == port)
-		return "is plugged into itself";
-	return p && p->peer == SNAPSHOT_NONE && p->known &&
-		p->info.phys_state == PORT_PHYS_DISABLED ? "is disabled" :
-		NULL;
+	l->is_below = l->is_replaced = false;
+	if (ends[here] == SNAPSHOT_NONE)
+		return;
+	l->is_replaced = has_other || known[ends[here]];
+	known[ends[here]] |= !has_other;
 }
 
 /* known: ports with a link that is expected there. */
@@ -737,25 +716,19 @@ update_known_links(struct expected *e, const struct snapshot *s, int64_t now,
 	g_autofree uint32_t *should = g_new0(uint32_t, s->n_ports + 1);
 
 	EACH_ITEM(struct expected_link, l, e->links) {
-		uint32_t port = widow_port(l, s), ends[2];
+		uint32_t ends[2];
 
-		for (unsigned end = 0; end < 2; end++)
-			l->why[end] = why_missing(l, end, s);
-		l->is_replaced = port != SNAPSHOT_NONE &&
-			(far_port(s, port) != SNAPSHOT_NONE || known[port]);
-		if (port != SNAPSHOT_NONE && far_port(s, port) ==
-		    SNAPSHOT_NONE)
-			known[port] = true;
-		if (is_missing(l->node[0]) || is_missing(l->node[1])) {
-			l->is_up = l->is_below = false;
-			continue;
-		}
 		for (unsigned end = 0; end < 2; end++)
 			ends[end] = snapshot_port_of(s, l->node[end]->at,
 						     l->port[end]);
-		update_link(e, l, s, ends, now);
+		if (is_missing(l->node[0]) || is_missing(l->node[1])) {
+			update_widow(l, ends, known);
+			continue;
+		}
+		l->is_replaced = false;
+		update_link(e, l, s, now);
 		if (!l->is_void)
-			known[ends[0]] = l->is_up;
+			known[ends[0]] = expected_is_up(l);
 		for (unsigned end = 0; l->is_void && end < 2; end++)
 			if (ends[0] != SNAPSHOT_NONE &&
 			    ends[1] != SNAPSHOT_NONE)
@@ -777,7 +750,7 @@ update_links(struct expected *e, const struct snapshot *s, int64_t now)
 		if (ends[1] == SNAPSHOT_NONE || ends[1] <= port ||
 		    known[port] || known[ends[1]])
 			continue;
-		changes_of_link(e, expect_link(e, s, ends), s, ends);
+		changes_of_link(e, expect_link(e, s, ends), s);
 	}
 }
 
@@ -788,7 +761,14 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 {
 	GArray *list = g_array_new(FALSE, FALSE,
 				   sizeof(struct expected_silent));
+	g_autofree bool *told = g_new0(bool, s->n_ports + 1);
 
+	EACH_ITEM(const struct expected_link, l, e->links) {
+		for (unsigned end = 0; end < 2; end++)
+			if (l->end[end] == END_SILENT)
+				told[snapshot_port_of(s, l->node[end]->at,
+						      l->port[end])] = true;
+	}
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_node *n = snapshot_node_of(s, port);
 		struct expected_silent p = {
@@ -802,7 +782,7 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 		was = find_silent(e, p.guid, p.port);
 		if (was)
 			p = *was;
-		p.is_now = true;
+		p.is_told = told[port];
 		g_array_append_val(list, p);	/* in their order */
 	}
 	g_array_unref(e->silent);
@@ -851,7 +831,7 @@ expected_update(struct expected *e, const struct snapshot *s,
 	for (uint32_t i = 0; i < s->n_nodes; i++)
 		update_node(e, s, i);
 	find_shared_names(e);
-	find_heirs(e, s);
+	read_ends(e, s);
 	EACH_PTR(struct expected_node, n, e->nodes) {
 		changes_of_node(e, n, s, lids, n->left ? clock - n->left :
 				(now - n->since) * G_USEC_PER_SEC);
@@ -871,43 +851,19 @@ expected_update(struct expected *e, const struct snapshot *s,
 /* ---- accepting ---- */
 
 static bool
-expected_is_meant(const struct expected_node *n, const char *word,
-		  uint64_t guid)
+is_meant(const struct expected_fault *f, const char *word, uint64_t guid)
 {
-	return !word || (guid && n->guid == guid) ||
-		strcmp(n->name, word) == 0;
-}
+	bool is = !word || !strcmp(f->name, word);
 
-static bool
-link_is_meant(const struct expected_link *l, const char *word, uint64_t guid)
-{
-	g_autofree char *a = expected_end_name(l, 0);
-	g_autofree char *b = expected_end_name(l, 1);
-	g_autofree char *both = g_strconcat(a, " - ", b, NULL);
+	for (unsigned i = 0; i < 2 && !is && f->of[i]; i++) {
+		g_autofree char *end = f->link ?
+			expected_end_name(f->link, i) : NULL;
 
-	return expected_is_meant(l->node[0], word, guid) ||
-		expected_is_meant(l->node[1], word, guid) ||
-		!strcmp(a, word) || !strcmp(b, word) || !strcmp(both, word);
-}
-
-/* A port is meant itself, or with its switch, or the node that is missing at
- * it. */
-static void
-accept_silent(struct expected *e, const char *word, uint64_t guid)
-{
-	find_missing_ends(e);
-	EACH_ITEM(struct expected_silent, p, e->silent) {
-		const struct expected_node *n, *missing = p->missing;
-		g_autofree char *at = NULL, *name = NULL;
-
-		n = g_hash_table_lookup(e->by_guid, &p->guid);
-		at = n ? expected_full_name(n) : NULL;
-		name = n ? g_strdup_printf("%s/%u", at, p->port) : NULL;
-		if (missing ? missing->is_accepted :
-		    n && (expected_is_meant(n, word, guid) ||
-			  !strcmp(name, word)))
-			p->is_accepted = true;
+		is = (guid && f->of[i]->guid == guid) ||
+			!strcmp(f->of[i]->name, word) ||
+			g_strcmp0(end, word) == 0;
 	}
+	return is;
 }
 
 /* No fault of their own either, once their link is no longer expected. */
@@ -929,25 +885,30 @@ expected_accept(struct expected *e, const char *word)
 	unsigned before = e->faults->len;
 	uint64_t guid = 0;
 
+	if (!before)	/* also before a fabric was seen */
+		return 0;
 	if (word && !text_read_number(word, 16, UINT64_MAX, &guid))
 		guid = 0;
-	EACH_PTR(struct expected_node, n, e->nodes)
-		n->is_accepted = is_missing(n) &&
-			(expected_is_meant(n, word, guid) ||
-			 (n->cause && expected_is_meant(n->cause, word, guid)));
-	accept_silent(e, word, guid);
-	EACH_ITEM(struct expected_link, l, e->links) {
-		const struct expected_node *a = l->node[0], *b = l->node[1];
+	EACH_PTR(const struct expected_fault, f, e->faults) {
+		struct expected_link *l = f->link;
 
-		if (is_missing(a) || is_missing(b)) {
-			l->is_void = a->is_accepted || b->is_accepted;
-		} else if (l->since && link_is_meant(l, word, guid)) {
+		if (!is_meant(f, word, guid))
+			continue;
+		if (f->silent) {
+			f->silent->is_accepted = true;
+		} else if (!l) {
+			f->of[0]->is_accepted = true;
+		} else {
 			l->is_void = !l->is_slow;
-			if (l->is_void)
-				accept_ends(e, l);
 			l->best = l->now;
 			l->since = 0;
 		}
+	}
+	EACH_ITEM(struct expected_link, l, e->links) {
+		l->is_void |= l->node[0]->is_accepted ||
+			l->node[1]->is_accepted;
+		if (l->is_void)
+			accept_ends(e, l);
 	}
 	drop_void_links(e);
 	for (uint32_t i = e->nodes->len; i-- > 0;) {

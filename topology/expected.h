@@ -32,6 +32,11 @@ struct expected_fault {
 	uint64_t cause;		/* of a host: all its links lead to switches
 				   that are missing, of which this is one; 0:
 				   a fault by itself */
+
+	/* Private. Missing and its cause, or both of a link, or the switch */
+	struct expected_node *of[2];
+	struct expected_link *link;	/* NULL: it is none; */
+	struct expected_silent *silent;	/* likewise */
 };
 
 /* In the order of the list of changes. */

@@ -18,6 +18,30 @@ struct rate {
 	uint32_t mbps;		/* 0: not known */
 };
 
+/* What a port has to which a link is expected. */
+enum cable_end {
+	END_AWAY,	/* its node is, or has no such port */
+	END_UNREAD,	/* it did not answer */
+	END_LINKED,
+	END_OTHER,	/* another node */
+	END_LOOP,	/* itself */
+	END_DOWN,
+	END_DISABLED,
+	END_HELD,	/* its link is held down */
+	END_SILENT,	/* a link, and no node answers */
+	END_UNUSED,	/* a node that answers, but is left out */
+	CABLE_ENDS
+};
+
+/* What is said of such a port: its name stands between them. */
+struct end_words {
+	const char *before, *after;
+	bool is_why;		/* it tells why a link is missing */
+	uint8_t group;		/* of a switch's cables: enum end_group */
+};
+enum end_group { ENDS_DOWN, ENDS_SILENT, ENDS_OTHER, ENDS_UNREAD, END_GROUPS };
+extern const struct end_words end_words[CABLE_ENDS];
+
 struct expected_node {
 	uint64_t guid;
 	int64_t since;
@@ -54,12 +78,10 @@ struct expected_link {
 	uint8_t port[2];
 	int64_t since;
 	struct rate best, now;
+	enum cable_end end[2];	/* of the last snapshot */
+	bool was_up;		/* in the one before it */
 	bool is_slow, is_void;
-	bool is_silent;		/* missing, but one end has a link */
-	const char *why[2];	/* missing, and what this port says of that: "is
-				   disabled"; or NULL */
-	bool is_up, is_below;	/* there in the last snapshot; and slower than
-				   both ends support */
+	bool is_below;		/* slower than what both ends support */
 	bool is_replaced;	/* one end is missing, the other one has another
 				   cable, or had, to another one that is missing */
 };
@@ -68,6 +90,12 @@ static inline bool
 expected_is_switch(const struct expected_node *n)
 {
 	return n->kind == EXPECTED_SWITCH;
+}
+
+static inline bool
+expected_is_up(const struct expected_link *l)
+{
+	return l->end[0] == END_LINKED;
 }
 
 static inline struct expected_link *
@@ -82,14 +110,14 @@ char *expected_full_name(const struct expected_node *n);
 char *expected_port_name(const struct expected_node *n, unsigned port);
 char *expected_end_name(const struct expected_link *l, unsigned end);
 
-/* Of an update: what is another one in `s`. Of nodes before the links are
- * compared; away: us for which it was missing, if it was. */
+/* Of an update: what is another one in `s`, after the ends of the links are read;
+ * of nodes first. away: us for which it was missing, if it was. */
 void changes_of_node(struct expected *e, struct expected_node *n,
 		     const struct snapshot *s, const struct lid_map *lids,
 		     int64_t away);
-/* Sets is_up and is_below; ends: ports of `s`, or SNAPSHOT_NONE. */
+/* Of nodes that are there; sets is_below. */
 void changes_of_link(struct expected *e, struct expected_link *l,
-		     const struct snapshot *s, const uint32_t ends[2]);
+		     const struct snapshot *s);
 /* At the end: by kind, and many of a kind are one, without a name. */
 void changes_group(GPtrArray *changes);
 void changes_of_name(struct expected *e, const struct expected_node *n,

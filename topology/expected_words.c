@@ -11,6 +11,20 @@
 #include "topology/expected_graph.h"
 #include "topology/text.h"
 
+const struct end_words end_words[CABLE_ENDS] = {
+	[END_AWAY] = { "", " did not answer", false, ENDS_UNREAD },
+	[END_UNREAD] = { "", " did not answer", false, ENDS_UNREAD },
+	[END_OTHER] = { "another node is at ", "", false, ENDS_OTHER },
+	[END_LOOP] = { "", " is plugged into itself", true, ENDS_OTHER },
+	[END_DOWN] = { "", " is down", false, ENDS_DOWN },
+	[END_DISABLED] = { "", " is disabled", true, ENDS_DOWN },
+	[END_HELD] = { "", " is held down", true, ENDS_DOWN },
+	[END_SILENT] = { "no answer, but ", " has a link: hung, without a "
+		"driver, or protected by a foreign M_Key", false, ENDS_SILENT },
+	[END_UNUSED] = { "the node that answers at ", " is not used", false,
+		ENDS_OTHER },
+};
+
 char *
 expected_full_name(const struct expected_node *n)
 {
