@@ -456,23 +456,17 @@ read_keys(void *data, char *text, size_t len, struct state_told *told)
 	state_read_lines(text, len, take_keys, data, told);
 }
 
+/* Of one file. */
 static void
-persist_keys_on_keys(const GError *error, void *data)
-{
-	struct persist_keys *ks = data;
-
-	ks->has_failed |= error != NULL;
-}
-
-/* The disk's jobs have an order: the file of keys was written before. */
-static void
-persist_keys_on_cables(const GError *error, void *data)
+persist_keys_on_written(const GError *error, void *data)
 {
 	struct persist_keys *ks = data;
 	persist_keys_fn saved = ks->saved;
 
 	ks->has_failed |= error != NULL;
-	ks->is_writing = ks->is_late = false;
+	if (--ks->n_writing)
+		return;
+	ks->is_late = false;
 	if (!ks->has_failed)
 		ks->version = ks->writing;
 	persist_keys_forget(ks);
@@ -488,7 +482,7 @@ persist_keys_on_late(void *data)
 
 	ks->timer = 0;
 	ks->saved = NULL;
-	ks->is_late = ks->is_writing;
+	ks->is_late = ks->n_writing;
 	saved(false, ks->data);
 }
 
@@ -514,8 +508,7 @@ persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 			.path = path, .subsystem = "keys",
 			.how = G_FILE_SET_CONTENTS_DURABLE,
 			.mode = STATE_FILE_OWNER_ONLY,
-			.written = i == MKEY_DB_KEYS ? persist_keys_on_keys :
-				persist_keys_on_cables, .data = ks,
+			.written = persist_keys_on_written, .data = ks,
 		};
 
 		state_file_load(path, false, read_keys, &f, &told, said);
@@ -562,11 +555,11 @@ persist_keys_save(struct persist_keys *ks)
 	if (!ks || !ks->writers[MKEY_DB_KEYS])
 		return true;
 	version = ks->ring->version;
-	if (version == (ks->is_writing ? ks->writing : ks->version))
-		return !ks->is_writing;
+	if (version == (ks->n_writing ? ks->writing : ks->version))
+		return !ks->n_writing;
 	ks->writing = version;
 	ks->has_failed = false;
-	ks->is_writing = true;
+	ks->n_writing = G_N_ELEMENTS(ks->writers);
 	for (unsigned i = 0; i < G_N_ELEMENTS(ks->writers); i++) {
 		GString *text = g_string_new(NULL);
 
@@ -583,7 +576,7 @@ persist_keys_await(struct persist_keys *ks, persist_keys_fn saved, void *data)
 	ks->data = data;
 	/* Not being written: that has failed already. A disk that hangs must not
 	 * delay each sweep. */
-	ks->timer = transport_timer_in(ks->transport, ks->is_writing &&
+	ks->timer = transport_timer_in(ks->transport, ks->n_writing &&
 				       !ks->is_late ? KEYS_WAIT_US : 0,
 				       persist_keys_on_late, ks);
 }

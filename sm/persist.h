@@ -108,8 +108,8 @@ struct persist_keys {
 	struct file_writer *writers[2];	/* [enum mkey_db_file]; NULL: none */
 	uint64_t version;	/* of the ring, that the files have, */
 	uint64_t writing;	/* or are going to have */
-	bool is_writing;
-	bool has_failed;	/* to write one of the files */
+	unsigned n_writing;	/* files */
+	bool has_failed;	/* to write one of them */
 	bool is_late;		/* this write has been waited for in vain */
 	persist_keys_fn saved;	/* waits for them; NULL: nothing does */
 	void *data;

@@ -24,15 +24,6 @@ change_free(gpointer data)
 	g_free(c);
 }
 
-static struct change *
-change_new(enum change_kind kind, uint64_t guid, char *name, char *text)
-{
-	struct change *c = g_new(struct change, 1);
-
-	*c = (struct change){ kind, guid, name, text };
-	return c;
-}
-
 static void G_GNUC_PRINTF(5, 6)
 add(struct expected *e, enum change_kind kind, uint64_t guid, char *name,
     const char *format, ...)
@@ -43,9 +34,9 @@ add(struct expected *e, enum change_kind kind, uint64_t guid, char *name,
 	va_start(args, format);
 	rest = g_strdup_vprintf(format, args);
 	va_end(args);
-	g_ptr_array_add(e->changes, change_new(kind, guid, name,
-					       g_strconcat(name, " ", rest,
-							   NULL)));
+	g_ptr_array_add(e->changes, g_memdup2(&(struct change){
+		kind, guid, name, g_strconcat(name, " ", rest, NULL) },
+		sizeof(struct change)));
 }
 
 /* ---- nodes ---- */
@@ -348,8 +339,8 @@ changes_group(GPtrArray *changes)
 		}
 		g_string_append_printf(line, " and %u more", n - CHANGES_MAX);
 		g_ptr_array_remove_range(changes, i, n);
-		g_ptr_array_insert(changes, (gint)i,
-				   change_new(kind, 0, NULL,
-					      g_string_free(line, FALSE)));
+		g_ptr_array_insert(changes, (gint)i, g_memdup2(&(struct change){
+			.kind = kind, .text = g_string_free(line, FALSE) },
+			sizeof(struct change)));
 	}
 }
