@@ -11,8 +11,8 @@
  *
  * Flow of lid_assign():
  *	1. keep_claims()	what the fabric has already, sorted so that
- *				the winner of a LID comes first
- *	2. recall()		what the memory holds for those without
+ *				the winner of a LID comes first,
+ *	2.			and what the memory holds for those without
  *	3. allocate()		the lowest free range for the rest
  * Each step only looks at LIDs that are still free, so none can take a LID from
  * an earlier one.
@@ -66,10 +66,12 @@ struct assigner {
 
 static const struct lid_limit no_limit = { LID_UNICAST_MAX, SNAPSHOT_NONE };
 
-/* A LID that a port has on the fabric. */
+/* A LID that a port has on the fabric, or in the memory. */
 struct lid_claim {
 	uint32_t port;
 	uint32_t rank;		/* of the port, in assigner.order */
+	uint16_t base;
+	bool recalled;		/* from the memory */
 	bool resized;		/* its LMC is not the configured one */
 	bool named;		/* in the memory, too */
 };
@@ -196,14 +198,15 @@ measure_need(struct assigner *a, unsigned lmc)
 	a->give = a->keep = no_limit;
 }
 
-/* --- step 1: what the fabric has --- */
+/* --- steps 1 and 2: what the fabric has, and the memory --- */
 
 static gint
 lid_compare_claims(gconstpointer a, gconstpointer b)
 {
 	const struct lid_claim *x = a, *y = b;
 
-	return uint_compare(x->resized, y->resized) ?:
+	return uint_compare(x->recalled, y->recalled) ?:
+		uint_compare(x->resized, y->resized) ?:
 		uint_compare(y->named, x->named) ?:
 		uint_compare(x->rank, y->rank);
 }
@@ -234,65 +237,56 @@ note_loser(const struct assigner *a, const struct lid_claim *loser,
 					why, lost->guid));
 }
 
+/* The claims of a port: none, one or two. Returns how many. */
+static uint32_t
+find_claims(struct assigner *a, uint32_t rank, struct lid_claim *claims)
+{
+	uint32_t port = a->order[rank].port, n = 0;
+	const struct port_info *info = &a->s->ports[port].info;
+	unsigned lmc = a->map->lmc[port];
+	const struct lid_range *r = memory_find(a->memory, a->n_memory,
+						a->s->ports[port].guid);
+	bool named = r && r->min == info->lid;
+
+	if (is_valid_base(&a->keep, info->lid, lmc))
+		claims[n++] = (struct lid_claim){
+			.port = port, .rank = rank, .base = info->lid,
+			.resized = info->lmc != lmc, .named = named,
+		};
+	else
+		a->n_beyond += info->lid > a->keep.last &&
+			info->lid <= LID_UNICAST_MAX;
+	if (r && !named && is_valid_base(&a->keep, r->min, lmc) &&
+	    r->max - r->min + 1u == 1u << lmc)
+		claims[n++] = (struct lid_claim){
+			.port = port, .rank = rank, .base = r->min,
+			.recalled = true,
+		};
+	return n;
+}
+
 static void
 keep_claims(struct assigner *a)
 {
 	g_autofree struct lid_claim *claims = g_new(struct lid_claim,
-						    a->n_order + 1u);
+						    2 * a->n_order + 1u);
 	g_autofree uint32_t *by_port = g_new(uint32_t, a->s->n_ports);
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < a->n_order; i++) {
-		uint32_t p = a->order[i].port;
-		const struct snapshot_port *port = &a->s->ports[p];
-		const struct lid_range *r;
-
-		if (!is_valid_base(&a->keep, port->info.lid,
-				   a->map->lmc[p])) {
-			a->n_beyond += port->info.lid > a->keep.last &&
-				port->info.lid <= LID_UNICAST_MAX;
-			continue;
-		}
-		r = memory_find(a->memory, a->n_memory, port->guid);
-		claims[n++] = (struct lid_claim){
-			.port = p, .rank = i,
-			.resized = port->info.lmc != a->map->lmc[p],
-			.named = r && r->min == port->info.lid,
-		};
-	}
+	for (uint32_t i = 0; i < a->n_order; i++)
+		n += find_claims(a, i, &claims[n]);
 	qsort(claims, n, sizeof(*claims), lid_compare_claims);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct lid_claim *c = &claims[i];
-		unsigned base = a->s->ports[c->port].info.lid;
-		unsigned hit = first_taken(a, base,
+		unsigned hit = first_taken(a, c->base,
 					   1u << a->map->lmc[c->port]);
 
-		by_port[c->port] = i;
-		if (hit == LID_NONE)
-			lid_give(a, c->port, base);
-		else
+		if (!c->recalled)
+			by_port[c->port] = i;
+		if (hit == LID_NONE && !a->map->base[c->port])
+			lid_give(a, c->port, c->base);
+		else if (!c->recalled)
 			note_loser(a, c, &claims[by_port[a->owner[hit]]]);
-	}
-}
-
-/* --- step 2: what the memory has --- */
-
-static void
-recall(struct assigner *a)
-{
-	for (uint32_t i = 0; i < a->n_order; i++) {
-		uint32_t p = a->order[i].port;
-		unsigned lmc = a->map->lmc[p];
-		const struct lid_range *r;
-
-		if (a->map->base[p])
-			continue;
-		r = memory_find(a->memory, a->n_memory, a->s->ports[p].guid);
-		if (!r || !is_valid_base(&a->keep, r->min, lmc) ||
-		    r->max - r->min + 1u != 1u << lmc)
-			continue;
-		if (first_taken(a, r->min, 1u << lmc) == LID_NONE)
-			lid_give(a, p, r->min);
 	}
 }
 
@@ -426,7 +420,6 @@ lid_assign(const struct snapshot *s, unsigned lmc,
 	if (a->n_beyond && a->keep.sw != SNAPSHOT_NONE)
 		note_limit(a, &a->keep, "the highest LID is %u; ports that had "
 			   "a higher one: %u", a->keep.last, a->n_beyond);
-	recall(a);
 	if (allocate(a, lmc, error)) {
 		map->owner = g_renew(uint32_t, a->owner, map->top + 1u);
 		a->owner = NULL;
