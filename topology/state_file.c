@@ -227,14 +227,15 @@ state_file_load(const char *path, bool is_read_only, state_read_fn read,
 	g_autofree char *aside = g_strconcat(path, ".damaged", NULL);
 	g_autofree char *text = NULL, *what = NULL;
 	g_autoptr(GError) error = NULL;
-	gsize len = 0;
+	gsize len = 0, bom;
 	bool ok = true;
 
 	if (!is_read_only)
 		close_to_others(path, said);
 	text = read_bytes(path, &len, &error);
 	if (text) {
-		read(data, text, len, told);
+		bom = text_bom(text, len);
+		read(data, text + bom, len - bom, told);
 	} else if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
 		g_ptr_array_add(said, g_strdup(error->message));
 		return false;

@@ -108,9 +108,11 @@ load_word(const struct state_word *w, char *word, uint8_t *member,
 			   w->min, w->max);
 }
 
-bool
-state_line_load(const struct state_line *l, char *line, void *members,
-		GError **error)
+/* Cuts the line into its words: a char * of `members` points into it, at what
+ * text_printable() makes of the word. */
+static bool
+load_line(const struct state_line *l, char *line, void *members,
+	  GError **error)
 {
 	char *at = strchr(line, ' ');
 	guint i = 0;
@@ -203,7 +205,7 @@ take_fact(const struct state_reader *r, const char *line, GError **error)
 	g_autofree char *copy = l ? g_strdup(line) : NULL;
 
 	if (l)
-		return state_line_load(l, copy, members, error) &&
+		return load_line(l, copy, members, error) &&
 			l->take(owner, members, r->now, error);
 	if (r->told->foreign)
 		g_string_append_printf(r->told->foreign, "%s\n", line);
@@ -227,10 +229,9 @@ void
 state_read_lines(char *text, size_t len, state_take_fn take, void *data,
 		 struct state_told *told)
 {
-	char *end = text + len, *next;
-	unsigned number = 1;
+	char *line = text, *end = text + len, *next;
 
-	for (char *line = text; line < end; line = next, number++) {
+	for (unsigned number = 1; line < end; line = next, number++) {
 		char *stop = memchr(line, '\n', (size_t)(end - line));
 		g_autoptr(GError) error = NULL;
 

@@ -42,10 +42,6 @@ struct state_line {
 
 void state_line_save(const struct state_line *l, GString *out,
 		     const void *members);
-/* Cuts the line into its words: a char * of `members` points into it, at what
- * text_printable() makes of the word. False with an error. */
-bool state_line_load(const struct state_line *l, char *line, void *members,
-		     GError **error);
 
 /* Inserts a struct that begins with a GUID into an array in their order. False:
  * this one is there. */

@@ -94,7 +94,7 @@ TEST(test_damaged_lines_are_set_aside, make_folder, remove_folder)
 		const char *bytes;
 		gsize len;
 	} files[] = {
-		{ "good\nbad\ngood\0good", 18 },
+		{ "\xef\xbb\xbfgood\nbad\ngood\0good", 21 },
 		{ "good\nbad\ngood\0good", 18 },
 		{ "good", 4 }, { "good\nbad", 8 },
 	};
