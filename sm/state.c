@@ -218,7 +218,7 @@ state_save(struct state *s, const struct state_part *part)
 /* ----------------------------------------------------------------- reading */
 
 static void
-read_text(void *data, char *text, size_t len, struct state_told *told)
+read_parts(void *data, char *text, size_t len, struct state_told *told)
 {
 	const struct state *s = data;
 
@@ -232,7 +232,7 @@ read_all(struct state *s)
 {
 	struct state_told told = { .foreign = g_string_new(NULL) };
 	g_autoptr(GPtrArray) said = g_ptr_array_new_with_free_func(g_free);
-	bool ok = state_file_load(s->path, s->params.is_read_only, read_text, s,
+	bool ok = state_file_load(s->path, s->params.is_read_only, read_parts, s,
 				  &told, said);
 
 	EACH_PTR(const char, line, said)

@@ -580,7 +580,7 @@ far_port(const struct snapshot *s, uint32_t port)
 }
 
 static enum cable_end
-read_end(const struct snapshot *s, const struct expected_link *l, unsigned end)
+end_now(const struct snapshot *s, const struct expected_link *l, unsigned end)
 {
 	uint32_t at = snapshot_port_of(s, l->node[end]->at, l->port[end]);
 	uint32_t far = snapshot_port_of(s, l->node[!end]->at, l->port[!end]);
@@ -609,7 +609,7 @@ read_ends(struct expected *e, const struct snapshot *s)
 			struct expected_node *far = l->node[!end], *heir;
 			uint32_t at;
 
-			l->end[end] = read_end(s, l, end);
+			l->end[end] = end_now(s, l, end);
 			if (l->end[end] != END_OTHER || !is_missing(far))
 				continue;
 			at = snapshot_port_of(s, n->at, l->port[end]);
@@ -667,7 +667,7 @@ expect_link(struct expected *e, const struct snapshot *s,
 	read_rate(&l.now, &s->ports[ends[0]]);
 	l.best = l.now;
 	for (unsigned i = 0; i < 2; i++)
-		l.end[i] = read_end(s, &l, i);
+		l.end[i] = end_now(s, &l, i);
 	g_array_append_val(e->links, l);
 	return expected_link_at(e->links, e->links->len - 1);
 }

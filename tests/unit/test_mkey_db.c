@@ -55,22 +55,15 @@ guid_of(const struct lab *lab, const char *name)
 static void
 use(struct lab *lab, struct mkey_db *k)
 {
-	if (lab->k)
-		mkey_db_free(lab->k);
+	mkey_db_free(lab->k);
 	lab->k = k;
-}
-
-static struct mkey_db *
-make(char **words)
-{
-	return mkey_db_new(word_number(words[1]), strcmp(words[0], "one") ?
-			   MKEY_DB_PER_PORT : MKEY_DB_ONE);
 }
 
 /* one|per-port KEY */
 WORD(do_keys, struct lab *lab)
 {
-	use(lab, make(words));
+	use(lab, mkey_db_new(word_number(words[1]), strcmp(words[0], "one") ?
+			     MKEY_DB_PER_PORT : MKEY_DB_ONE));
 }
 
 WORD(do_none, struct lab *lab)
@@ -196,33 +189,6 @@ WORD(do_text, struct lab *lab)
 	assert_string_equal(out->str, expected);
 }
 
-static void
-read_lines(struct mkey_db *k, enum mkey_db_file file, const char *text)
-{
-	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-
-	for (char **line = lines; *line; line++)
-		assert_true(mkey_db_take(k, file, *line, NULL));
-}
-
-/* one|per-port KEY: reads and writes the same */
-WORD(do_reload, struct lab *lab)
-{
-	g_autoptr(GString) keys = g_string_new(NULL);
-	g_autoptr(GString) cables = g_string_new(NULL);
-	g_autoptr(GString) again = g_string_new(NULL);
-
-	mkey_db_write(lab->k, MKEY_DB_KEYS, keys);
-	mkey_db_write(lab->k, MKEY_DB_CABLES, cables);
-	use(lab, make(words));
-	read_lines(lab->k, MKEY_DB_KEYS, keys->str);
-	read_lines(lab->k, MKEY_DB_CABLES, cables->str);
-	g_string_append(keys, cables->str);
-	mkey_db_write(lab->k, MKEY_DB_KEYS, again);
-	mkey_db_write(lab->k, MKEY_DB_CABLES, again);
-	assert_string_equal(keys->str, again->str);
-}
-
 static const struct unit_word all_words[] = {
 	{ "keys", do_keys }, { "none", do_none }, { "tries", do_tries },
 	{ "prove", do_prove }, { "intend", do_prove }, { "key", do_key },
@@ -232,8 +198,7 @@ static const struct unit_word all_words[] = {
 	{ "learn", do_learn }, { "lock", do_lock }, { "unlock-all", do_lock },
 	{ "is-locked", do_is_locked },
 	{ "new-version", do_versions }, { "same-version", do_versions },
-	{ "keys-text", do_text },
-	{ "cables-text", do_text }, { "reload", do_reload },
+	{ "keys-text", do_text }, { "cables-text", do_text },
 	{ NULL, NULL },
 };
 
