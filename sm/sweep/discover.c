@@ -280,6 +280,8 @@ link_known_node(struct discover *d, uint32_t from, uint32_t node,
 		faults_duplicate(d->b, info->node_guid, n->entry, from);
 		return;
 	}
+	if (d->amend && is_switch)	/* PartitionCap of another firmware */
+		d->s->nodes[node].info = *info;
 
 	struct snapshot_port *p = &d->s->ports[port];
 	const struct probe again = {
