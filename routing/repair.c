@@ -226,8 +226,17 @@ repair_unpack(struct repair *r)
 
 /* ------------------------------------------------- what of it is there now */
 
-/* False: there are new switches, hosts or cables, LIDs have changed, or too
- * many cables are lost. */
+/* Entries of its table that may be in use; those behind LinearFDBCap were cut. */
+static uint32_t
+repair_table_len(const struct graph *g, uint32_t sw)
+{
+	uint32_t node = g->subnet->switches[sw];
+
+	return MIN(g->subnet->nodes[node].sw.linear_fdb_cap, g->top + 1u);
+}
+
+/* False: there are new switches, hosts or cables, LIDs or the lengths of tables
+ * have changed, or too many cables are lost. */
 static bool
 repair_match(struct repairing *w, const struct graph *now)
 {
@@ -243,7 +252,12 @@ repair_match(struct repairing *w, const struct graph *now)
 		i = nodes[g->subnet->switches[sw]];
 		w->place[sw] = i == SNAPSHOT_NONE ? i :
 			now->subnet->nodes[i].sw_index;
-		n_known += w->place[sw] != SNAPSHOT_NONE;
+		if (w->place[sw] == SNAPSHOT_NONE)
+			continue;
+		if (repair_table_len(g, sw) !=
+		    repair_table_len(now, w->place[sw]))
+			return false;
+		n_known++;
 	}
 	if (n_known < now->n_switches || now->top != g->top)
 		return false;
