@@ -4,7 +4,7 @@
  *
  * One Get for each switch (SwitchInfo, whose PortStateChange bit says that a
  * link came or went, IBA 14.2.5.4), and one for the SM's own port. A switch
- * that does not answer counts as a change. PortInfo is read of each host whose
+ * that does not answer counts as a change. PortInfo is read of each end port whose
  * M_Key has a lease: a request of another node with a wrong key starts the
  * lease, and a Get with the right key stops it (IBA 14.2.4.2). If it has run
  * out already, the port is no longer protected.
@@ -364,13 +364,15 @@ ask_fabric(struct light_sweep *l)
 
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_port *p = &s->ports[port];
+		bool is_switch = snapshot_is_switch(&s->nodes[p->node]) &&
+			p->num == 0;
 		bool is_leased = snapshot_is_end_port(s, port) &&
 			p->info.m_key && p->info.m_key_lease &&
-			p->info.state >= PORT_STATE_ACTIVE;
+			(is_switch || p->info.state >= PORT_STATE_ACTIVE);
 
-		if (snapshot_is_switch(&s->nodes[p->node]) && p->num == 0)
+		if (is_switch)
 			ask_port(l, port, MAD_ATTR_SWITCH_INFO, false);
-		else if (port == s->local_port || is_leased)
+		if (is_leased || (port == s->local_port && !is_switch))
 			ask_port(l, port, MAD_ATTR_PORT_INFO, false);
 	}
 }
