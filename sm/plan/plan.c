@@ -288,8 +288,7 @@ desired_port(const struct snapshot *s, const struct desired *w, uint32_t port,
 		want_end_port(s, w, port, out);
 	if (link_is_whole(s, port))
 		want_link(s, w, port, out);
-	/* A switch port without a P_Key table has nothing to enforce. */
-	if (w->enforce && p->num > 0 && port_pkey_cap(s, port) &&
+	if (w->enforce && p->num > 0 &&
 	    snapshot_is_switch(snapshot_node_of(s, port))) {
 		out->enforce_inbound = w->enforce[port] & PKEY_ENFORCE_IN;
 		out->enforce_outbound = w->enforce[port] & PKEY_ENFORCE_OUT;
