@@ -589,10 +589,7 @@ sweep_params_of(const struct daemon *d, GArray *allowed)
 		.show_data = d->backend,
 		.lmc = c->lmc,
 		.sweep_s = c->sweep_s,
-		.force_heavy = c->force_heavy,
 		.flaps = {
-			.limit = c->flap_limit,
-			.interval_s = c->flap_interval_s,
 			.hold_s = c->observe ? 0 : c->flap_hold_s,
 			.disable = !c->observe && c->babbling_disable,
 		},
@@ -818,7 +815,8 @@ daemon_start(struct daemon *d, GPtrArray *warnings)
 		usage(errors->pdata[i]);
 	if (!d->site)
 		return EXIT_USAGE;
-	d->log = log_open(d->conf->log_file, d->conf->verbosity, &error);
+	d->log = log_open(d->conf->log_file, options_log_level(d->conf),
+			  &error);
 	if (!d->log)
 		return usage(error->message);
 	log_set_format(d->log, (enum log_format)d->conf->log_format);

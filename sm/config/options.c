@@ -50,26 +50,10 @@ set_plan(const struct option *o, void *place, const char *value)
 	return NULL;
 }
 
-/* OpenSM's mask; the highest of its low four bits decides. */
 static char *
-set_log_flags(const struct option *o, void *place, const char *value)
+count_up(const struct option *o, void *place, const char *value)
 {
-	static const int levels[16] = {
-		0, 0, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4,
-	};
-	struct options *conf = (void *)((char *)place - AT(log_flags));
-	char *why = option_number.set(o, place, value);
-
-	conf->verbosity = levels[conf->log_flags & 0xf];
-	return why;
-}
-
-static char *
-set_verbose(const struct option *o, void *place, const char *value)
-{
-	int *verbosity = place;
-
-	*verbosity = MIN(*verbosity + 1, VERBOSITY_MAX);
+	++*(unsigned *)place;
 	return NULL;
 }
 
@@ -128,9 +112,8 @@ static const struct option_kind kind_log_format = {
 	.accepts = "auto, text, journal or json", .words = log_format_words,
 	.set = option_set_word,
 };
-static const struct option_kind kind_log_flags = { .set = set_log_flags };
 static const struct option_kind kind_verbose = {
-	.no_value = true, .is_action = true, .set = set_verbose,
+	.no_value = true, .is_action = true, .set = count_up,
 };
 
 /*
@@ -214,6 +197,16 @@ static const struct option_kind kind_sl2vl = {
 
 /* --- the table --- */
 
+/* Rows of keys that are not on the command line, and of names of files that
+ * are. */
+#define NUMBER(key, member, min, max, preset) \
+	OPTION_KEY(key, &option_number, AT(member), min, max, preset)
+#define NUMBER8(key, member, min, max, preset) \
+	OPTION_KEY(key, &option_number8, AT(member), min, max, preset)
+#define FLAG(key, member) OPTION_KEY(key, &option_bool, AT(member), 0, 0, NULL)
+#define FILE_NAME(key, name, letter, kind, member, preset, help) \
+	{ key, name, letter, kind, AT(member), 0, 0, preset, "FILE", help }
+
 static const struct option rows[] = {
 	OPTION_HEADING("Which port:"),
 	{ "port", "port", 'p', &option_number, AT(port_num), 1, 254, NULL,
@@ -222,8 +215,8 @@ static const struct option rows[] = {
 	  "NAME", "CA, as ibstat -l lists them" },
 	{ "guid", "guid", 'g', &option_guid, AT(port_guid), 0, 0, NULL,
 	  "GUID", "PortGUID, hexadecimal" },
-	{ NULL, "pcap", 0, &option_file, AT(pcap), 0, 0, NULL,
-	  "FILE", "capture all MADs for Wireshark, without keys" },
+	FILE_NAME(NULL, "pcap", 0, &option_file, pcap, NULL,
+		  "capture all MADs for Wireshark, without keys"),
 
 	OPTION_HEADING("What to do:"),
 	OPTION_SWITCH("once", 'o', &option_mode, AT(mode), OPTIONS_MODE_ONCE,
@@ -251,13 +244,12 @@ static const struct option rows[] = {
 	{ "require_deadlock_free", "require-deadlock-free", 0, &option_bool,
 	  AT(require_deadlock_free), 0, 0, NULL, NULL,
 	  "refuse tables with a credit loop of any engine" },
-	{ "root_guid_file", "root-guid-file", 'a', &option_path,
-	  AT(root_guid_file), 0, 0, NULL,
-	  "FILE", "GUIDs of the switches that are roots" },
-	{ "cn_guid_file", "cn-guid-file", 'u', &option_path, AT(cn_guid_file),
-	  0, 0, NULL, "FILE", "GUIDs of the compute nodes" },
-	{ "io_guid_file", "io-guid-file", 'G', &option_path, AT(io_guid_file),
-	  0, 0, NULL, "FILE", "GUIDs of the I/O nodes" },
+	FILE_NAME("root_guid_file", "root-guid-file", 'a', &option_path,
+		  root_guid_file, NULL, "GUIDs of the switches that are roots"),
+	FILE_NAME("cn_guid_file", "cn-guid-file", 'u', &option_path,
+		  cn_guid_file, NULL, "GUIDs of the compute nodes"),
+	FILE_NAME("io_guid_file", "io-guid-file", 'G', &option_path,
+		  io_guid_file, NULL, "GUIDs of the I/O nodes"),
 	{ "sweep_interval", "sweep", 's', &option_number, AT(sweep_s), 0,
 	  86400, "10", "SECONDS", "time between light sweeps, 0: none (10)" },
 	{ "lmc", "lmc", 0, &option_number, AT(lmc), 0, 7, "0",
@@ -265,8 +257,8 @@ static const struct option rows[] = {
 	{ "sm_priority", "priority", 0, &option_number, AT(priority), 0, 15,
 	  "0", "PRIORITY", "in an election of SMs, 0 to 15 (none: see "
 	  "--takeover)" },
-	{ NULL, "takeover", 0, &option_bool, AT(takeover), 0, 0, NULL, NULL,
-	  "take the fabric over from its present master" },
+	OPTION_SWITCH("takeover", 0, &option_bool, AT(takeover), 0,
+		      "take the fabric over from its present master"),
 	{ "transaction_timeout", "timeout", 't', &option_number,
 	  AT(timeout_ms), 1, 60000, "200",
 	  "MS", "to wait for an answer, in milliseconds (200)" },
@@ -276,46 +268,40 @@ static const struct option rows[] = {
 	  65535, "128", "NUMBER", "SMPs on the wire at a time, at most (128)" },
 
 	OPTION_HEADING("Files:"),
-	{ NULL, "config", 'F', &option_file, AT(config_file), 0, 0,
-	  MINISM_SYSCONFDIR "/minism.conf", "FILE",
-	  "configuration (" MINISM_SYSCONFDIR "/minism.conf)" },
-	{ "partition_config_file", "partitions", 'P', &option_path,
-	  AT(partition_file), 0, 0, OPTIONS_PARTITION_FILE, "FILE",
-	  "partitions, OpenSM's form (" OPTIONS_PARTITION_FILE ")" },
-	{ "control_socket", "control-socket", 0, &kind_place,
-	  AT(control_socket), 0, 0, OPTIONS_CONTROL_SOCKET, "FILE",
-	  "for minismctl (auto: " OPTIONS_CONTROL_DIR "/GUID.ctl)" },
-	{ "node_name_map_name", "node-name-map", 0, &option_path,
-	  AT(node_names_file), 0, 0, NULL,
-	  "FILE", "what to call nodes, as for ibnetdiscover" },
-	{ NULL, "pidfile", 'J', &option_file, AT(pid_file), 0, 0, NULL,
-	  "FILE", "where to write the process number" },
+	FILE_NAME(NULL, "config", 'F', &option_file, config_file,
+		  MINISM_SYSCONFDIR "/minism.conf",
+		  "configuration (" MINISM_SYSCONFDIR "/minism.conf)"),
+	FILE_NAME("partition_config_file", "partitions", 'P', &option_path,
+		  partition_file, OPTIONS_PARTITION_FILE,
+		  "partitions, OpenSM's form (" OPTIONS_PARTITION_FILE ")"),
+	FILE_NAME("control_socket", "control-socket", 0, &kind_place,
+		  control_socket, OPTIONS_CONTROL_SOCKET,
+		  "for minismctl (auto: " OPTIONS_CONTROL_DIR "/GUID.ctl)"),
+	FILE_NAME("node_name_map_name", "node-name-map", 0, &option_path,
+		  node_names_file, NULL,
+		  "what to call nodes, as for ibnetdiscover"),
+	FILE_NAME(NULL, "pidfile", 'J', &option_file, pid_file, NULL,
+		  "where to write the process number"),
 	{ "cache_dir", "cache-dir", 0, &kind_place, AT(cache_dir), 0, 0,
 	  MINISM_CACHEDIR, "FOLDER",
 	  "where LIDs are remembered (" MINISM_CACHEDIR ")" },
-	{ "view_file", "view", 0, &kind_place, AT(view_file), 0, 0, NULL,
-	  "FILE", "the fabric for programs, after each sweep (none)" },
-	{ "log_file", "log-file", 'f', &kind_place, AT(log_file), 0, 0, NULL,
-	  "FILE", "log (standard error)" },
-	{ "log_flags", "log-flags", 'D', &kind_log_flags, AT(log_flags), 0,
+	FILE_NAME("view_file", "view", 0, &kind_place, view_file, NULL,
+		  "the fabric for programs, after each sweep (none)"),
+	FILE_NAME("log_file", "log-file", 'f', &kind_place, log_file, NULL,
+		  "log (standard error)"),
+	{ "log_flags", "log-flags", 'D', &option_number, AT(log_flags), 0,
 	  0xff, "0x43", "FLAGS",
 	  "what to log, OpenSM's mask: 1 errors to 15 all (0x43)" },
 	{ "log_format", "log-format", 0, &kind_log_format, AT(log_format), 0,
 	  0, "auto", "FORMAT",
 	  "text, journal (<4> for syslog levels) or json (auto)" },
-	OPTION_SWITCH("verbose", 'v', &kind_verbose, AT(verbosity), 0,
+	OPTION_SWITCH("verbose", 'v', &kind_verbose, AT(verbose), 0,
 		      "log more; may be repeated"),
 
 	/* in the file only */
 	OPTION_KEY("control_group", &option_text, AT(control_group), 0, 0,
 		   "minism"),
-	OPTION_KEY("routing_threads", &option_number, AT(routing_threads), 0,
-		   256, "0"),
-	/* the same, as OpenSM calls it */
-	OPTION_KEY("routing_threads_num", &option_number, AT(routing_threads),
-		   0, 256, "0"),
-	OPTION_KEY("force_heavy_sweep", &option_bool, AT(force_heavy), 0, 0,
-		   NULL),
+	NUMBER("routing_threads", routing_threads, 0, 256, "0"),
 	OPTION_KEY("m_key", &option_secret, AT(policy.m_key), 0, 0, NULL),
 	/* OpenSM's: it elects none that shows another one */
 	OPTION_KEY("sm_key", &option_secret, AT(sm_key), 0, 0, "1"),
@@ -326,39 +312,27 @@ static const struct option rows[] = {
 		   0, "0xfe80000000000000"),
 	OPTION_KEY("m_key_lease_period", &option_number16,
 		   AT(policy.m_key_lease), 0, 65535, "0"),
-	OPTION_KEY("m_key_per_port", &option_bool, AT(m_key_per_port), 0, 0,
-		   NULL),
+	FLAG("m_key_per_port", m_key_per_port),
 	OPTION_KEY("m_key_lookup", &option_bool, AT(m_key_lookup), 0, 0,
 		   "TRUE"),
-	OPTION_KEY("m_key_protection_level", &option_number8,
-		   AT(policy.m_key_protect), 0, 3, "0"),
+	NUMBER8("m_key_protection_level", policy.m_key_protect, 0, 3, "0"),
 	OPTION_KEY("part_enforce", &kind_sides, AT(enforce), 0, 0, "both"),
-	OPTION_KEY("no_partition_enforcement", &option_bool,
-		   AT(no_enforcement), 0, 0, NULL),
-	OPTION_KEY("sm_sl", &option_number8, AT(policy.sm_sl), 0, 15, "0"),
-	OPTION_KEY("subnet_timeout", &option_number8,
-		   AT(policy.subnet_timeout), 0, 31, "18"),
-	OPTION_KEY("packet_life_time", &option_number8,
-		   AT(policy.packet_life_time), 0, 31, "0x12"),
-	OPTION_KEY("head_of_queue_lifetime", &option_number8,
-		   AT(policy.hoq_life), 0, 31, "0x12"),
-	OPTION_KEY("leaf_head_of_queue_lifetime", &option_number8,
-		   AT(policy.leaf_hoq_life), 0, 31, "0x10"),
-	OPTION_KEY("vl_stall_count", &option_number8, AT(policy.vl_stall), 1,
-		   7, "7"),
-	OPTION_KEY("leaf_vl_stall_count", &option_number8,
-		   AT(policy.leaf_vl_stall), 1, 7, "7"),
-	OPTION_KEY("max_op_vls", &option_number, AT(qos.max_op_vls), 1, 5,
-		   "5"),
-	OPTION_KEY("local_phy_errors_threshold", &option_number8,
-		   AT(policy.local_phy_errors), 0, 15, "8"),
-	OPTION_KEY("overrun_errors_threshold", &option_number8,
-		   AT(policy.overrun_errors), 0, 15, "8"),
-	OPTION_KEY("sminfo_polling_timeout", &option_number, AT(poll_ms), 10,
-		   600000, "250"),
-	OPTION_KEY("polling_retry_number", &option_number, AT(polls_lost), 1,
-		   1000, "2"),
-	OPTION_KEY("qos", &option_bool, AT(qos.enabled), 0, 0, NULL),
+	FLAG("no_partition_enforcement", no_enforcement),
+	NUMBER8("sm_sl", policy.sm_sl, 0, 15, "0"),
+	NUMBER8("subnet_timeout", policy.subnet_timeout, 0, 31, "18"),
+	NUMBER8("packet_life_time", policy.packet_life_time, 0, 31, "0x12"),
+	NUMBER8("head_of_queue_lifetime", policy.hoq_life, 0, 31, "0x12"),
+	NUMBER8("leaf_head_of_queue_lifetime", policy.leaf_hoq_life, 0, 31,
+		"0x10"),
+	NUMBER8("vl_stall_count", policy.vl_stall, 1, 7, "7"),
+	NUMBER8("leaf_vl_stall_count", policy.leaf_vl_stall, 1, 7, "7"),
+	NUMBER("max_op_vls", qos.max_op_vls, 1, 5, "5"),
+	NUMBER8("local_phy_errors_threshold", policy.local_phy_errors, 0, 15,
+		"8"),
+	NUMBER8("overrun_errors_threshold", policy.overrun_errors, 0, 15, "8"),
+	NUMBER("sminfo_polling_timeout", poll_ms, 10, 600000, "250"),
+	NUMBER("polling_retry_number", polls_lost, 1, 1000, "2"),
+	FLAG("qos", qos.enabled),
 	OPTION_KEY("qos_max_vls", &kind_limit, AT(qos.max_vls), 1, QOS_VLS,
 		   "15"),
 	OPTION_KEY("qos_high_limit", &kind_limit, AT(qos.high_limit), 0, 255,
@@ -371,36 +345,19 @@ static const struct option rows[] = {
 		   "10:4,11:4,12:4,13:4,14:4"),
 	OPTION_KEY("qos_sl2vl", &kind_sl2vl, AT(qos.sl2vl), 0, SL_COUNT,
 		   "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7"),
-	OPTION_KEY("max_groups_per_port", &option_number, AT(group_quota), 0,
-		   16383, "256"),
-	OPTION_KEY("flap_limit", &option_number, AT(flap_limit), 2, 32, "5"),
-	OPTION_KEY("flap_interval", &option_number, AT(flap_interval_s), 1,
-		   3600, "60"),
-	OPTION_KEY("flap_hold", &option_number, AT(flap_hold_s), 0, 86400,
-		   "0"),
-	OPTION_KEY("babbling_port_policy", &option_bool, AT(babbling_disable), 0,
-		   0, NULL),
+	NUMBER("max_groups_per_port", group_quota, 0, 16383, "256"),
+	NUMBER("flap_hold", flap_hold_s, 0, 86400, "0"),
+	FLAG("babbling_port_policy", babbling_disable),
 	OPTION_KEY("bad_link_policy", &kind_bad_links, AT(bad_links), 0, 0,
 		   "report"),
-	OPTION_KEY("no_clients_rereg", &option_bool, AT(no_rereg), 0, 0, NULL),
+	FLAG("no_clients_rereg", no_rereg),
 };
-
-/* Two keys of one value have the first one's. */
-static struct options_given *
-given_of(const struct options *conf, const struct option *o)
-{
-	size_t i = 0;
-
-	while (&rows[i] < o && (!rows[i].key || rows[i].offset != o->offset))
-		i++;
-	return &conf->origins[i];
-}
 
 static void
 note_value(struct options *conf, const struct option *o, const char *value,
 	   enum options_origin from)
 {
-	struct options_given *g = given_of(conf, o);
+	struct options_given *g = &conf->origins[o - rows];
 
 	g_free(g->value);
 	*g = (struct options_given){ from, g_strdup(value) };
@@ -446,16 +403,21 @@ options_free(struct options *conf)
 	g_free(conf);
 }
 
+/* name: on the command line. */
 static enum options_origin
-origin_of(const struct options *conf, const char *key)
+origin_of(const struct options *conf, const char *name)
 {
-	return given_of(conf, option_find_key(&options_table, key))->from;
+	size_t i = 0;
+
+	while (g_strcmp0(rows[i].name, name))
+		i++;
+	return conf->origins[i].from;
 }
 
 bool
 options_is_guest(const struct options *conf)
 {
-	return !conf->takeover && !origin_of(conf, "sm_priority");
+	return !conf->takeover && !origin_of(conf, "priority");
 }
 
 bool
@@ -466,7 +428,7 @@ options_next(const struct options *conf, size_t *at, struct options_value *v)
 		const struct option *o = &rows[(*at)++];
 		const char *text = g->from ? g->value : o->preset;
 
-		if (!o->kind || !(o->key || g->from) || given_of(conf, o) != g)
+		if (!o->kind || !(o->key || g->from))
 			continue;
 		if (o->kind->is_text)
 			text = G_STRUCT_MEMBER(char *, conf, o->offset);
@@ -480,6 +442,16 @@ options_next(const struct options *conf, size_t *at, struct options_value *v)
 		return true;
 	}
 	return false;
+}
+
+/* The highest of the low four bits of OpenSM's mask decides. */
+unsigned
+options_log_level(const struct options *conf)
+{
+	unsigned flags = conf->log_flags;
+
+	return MIN((flags & 8 ? 4 : flags & 4 ? 3 : flags & 2 ? 2 : 0) +
+		   conf->verbose, VERBOSITY_MAX);
 }
 
 unsigned
@@ -531,6 +503,30 @@ check_qos(const struct qos *qos, GPtrArray *lines)
 
 /* --- the file --- */
 
+struct file_reader {
+	struct text_scan scan;
+	struct options *conf;
+	struct options *unused;	/* has the values that do not count: they are
+				   to be good nevertheless */
+	GArray *others;		/* struct text_span: what is no key */
+	GString *places;	/* keys of kind_place that do not count */
+};
+
+/* In a simulation and in a lab a manager is not that of this machine, whose
+ * places are in the file. */
+static bool
+is_elsewhere(const struct options *conf)
+{
+	return conf->simulator || g_getenv(LAB_ENV);
+}
+
+static bool
+names_port(const struct option *o)
+{
+	return o->offset == AT(ca_name) || o->offset == AT(port_num) ||
+		o->offset == AT(port_guid);
+}
+
 /* Keys that are not in the table. Few are mistakes in typing; many, as of a file
  * of OpenSM's, are none that minism has a use for. */
 static void
@@ -557,10 +553,30 @@ warn_of_others(struct text_scan *s, const GArray *others)
 	}
 }
 
-/* One value: a word, or anything in quotes; "(null)" is the default. */
-static bool
-read_value(struct text_scan *s, const struct option *o, struct options *conf)
+/* value NULL: the default. */
+static char *
+take_value(struct file_reader *r, const struct option *o, const char *value)
 {
+	struct options *conf = r->conf;
+	bool asked = conf->origins[o - rows].from == OPTIONS_COMMAND_LINE ||
+		(names_port(o) && conf->port_asked);
+	bool left = o->kind == &kind_place && is_elsewhere(conf);
+	char *why = option_set(o, asked || left ? r->unused : conf, value);
+
+	if (!why && !asked && !left)
+		note_value(conf, o, value, value ? OPTIONS_FILE :
+			   OPTIONS_DEFAULT);
+	if (!asked && left && value && *value)
+		g_string_append_printf(r->places, "%s%s", r->places->len ?
+				       ", " : "", o->key);
+	return why;
+}
+
+/* A word, or anything in quotes; "(null)" is the default. */
+static bool
+read_value(struct file_reader *r, const struct option *o)
+{
+	struct text_scan *s = &r->scan;
 	bool quoted = *s->at == '"';
 	struct text_span span = { .place = text_here(s) };
 	g_autofree char *value = NULL, *why = NULL;
@@ -582,12 +598,9 @@ read_value(struct text_scan *s, const struct option *o, struct options *conf)
 	value = g_strndup(span.at, span.len);
 	if (!quoted && !strcmp(value, "(null)"))
 		g_clear_pointer(&value, g_free);
-	why = option_set(o, conf, value);
-	if (!why)
-		note_value(conf, o, value, value ? OPTIONS_FILE :
-			   OPTIONS_DEFAULT);
+	why = take_value(r, o, value);
 	if (!why && o->kind == &kind_bad_links &&
-	    conf->bad_links & OPTIONS_AVOID_ERRORS)
+	    r->conf->bad_links & OPTIONS_AVOID_ERRORS)
 		text_warn(s, span.place, "%s %s: minism-health --avoid reads "
 			  "the errors", o->key, value);
 	return !why || text_fail(s, span.place, "%s: %s", o->key, why);
@@ -599,36 +612,46 @@ options_parse(struct options *conf, const char *text, const char *name,
 {
 	g_autoptr(GArray) others = g_array_new(FALSE, FALSE,
 					       sizeof(struct text_span));
-	struct text_scan s;
+	g_autoptr(GString) places = g_string_new(NULL);
+	struct file_reader r = {
+		.conf = conf, .unused = options_new(), .others = others,
+		.places = places,
+	};
+	struct text_scan *s = &r.scan;
 
-	text_scan_init(&s, text, name, warnings);
-	s.errors_max = ERRORS_MAX;
-	s.warnings_max = UINT_MAX;
-	for (; text_skip_space(&s); text_skip_line(&s)) {
-		struct text_span span = text_take_span(&s, " \t\r\n");
+	text_scan_init(s, text, name, warnings);
+	s->errors_max = ERRORS_MAX;
+	s->warnings_max = UINT_MAX;
+	for (; text_skip_space(s); text_skip_line(s)) {
+		struct text_span span = text_take_span(s, " \t\r\n");
 		g_autofree char *key = g_strndup(span.at, span.len);
 		const struct option *o = option_find_key(&options_table, key);
 
-		s.at = text_skip_blanks(s.at);
+		s->at = text_skip_blanks(s->at);
 		if (o)
-			read_value(&s, o, conf);
+			read_value(&r, o);
 		else
 			g_array_append_val(others, span);
 	}
-	warn_of_others(&s, others);
-	if (!text_scan_end(&s, error))
+	options_free(r.unused);
+	warn_of_others(s, others);
+	if (!text_scan_end(s, error))
 		return false;
 	check_qos(&conf->qos, warnings);
+	if (places->len && conf->mode < OPTIONS_MODE_CHECK)
+		g_ptr_array_add(warnings, g_strdup_printf(
+			"%s: for the manager of this machine, so not used in a "
+			"%s; the command line can name others", places->str,
+			conf->simulator ? "simulation" : "lab"));
 	return true;
 }
 
 /*
  * --- the command line ---
  *
- * The command line overrides the file but names it, so it is read twice: once
- * into a configuration that is discarded, for its errors and the name of the
- * file, and after the file into the real one. A bad option is so reported before
- * any file is read, and --help works with any file.
+ * It goes before the file, so it is read first, and the file does not replace
+ * what it has set. A bad option is so reported before any file is read, and
+ * --help works with any file.
  */
 
 static struct option_table
@@ -653,29 +676,12 @@ options_print_help(const struct options *conf)
 	fputs(help, stdout);
 }
 
-static bool
-read_args(struct options *conf, int argc, char **argv, GError **error)
-{
-	const struct option_table t = table_of(conf);
-
-	g_clear_pointer(&conf->fabric, g_strfreev);
-	if (!option_read(&t, conf, argc, argv, t.also ? &conf->fabric : NULL,
-			 error))
-		return false;
-	if (!t.also || conf->mode >= OPTIONS_MODE_HELP ||
-	    (conf->fabric[0] && !conf->fabric[1]))
-		return true;
-	return text_refuse(error, "one FABRIC is needed%s: a net file, or a "
-			   "formula such as 'PGFT(4,8;1,4)'", conf->fabric[0] ?
-			   ", not several" : "");
-}
-
 /* The default file need not exist; one that was named must. */
 static bool
-options_read_file(struct options *conf, const char *asked, GPtrArray *warnings,
-		  GError **error)
+options_read_file(struct options *conf, GPtrArray *warnings, GError **error)
 {
-	const char *path = asked ? asked : conf->config_file;
+	bool asked = origin_of(conf, "config") > OPTIONS_FILE;
+	const char *path = conf->config_file;
 	g_autoptr(GError) why = NULL;
 	g_autofree char *text = text_read_file(path, &why);
 
@@ -687,95 +693,60 @@ options_read_file(struct options *conf, const char *asked, GPtrArray *warnings,
 			   why->message);
 }
 
-/* The three ways to name a port go together: one on the command line is not
- * narrowed down by another one in the file. */
+/* A lab has control sockets of its own: options_control_dir(). */
 static void
-options_forget_port(struct options *conf)
+leave_places(struct options *conf)
 {
-	g_clear_pointer(&conf->ca_name, g_free);
-	conf->port_num = 0;
-	conf->port_guid = 0;
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
-		if (rows[i].kind && (rows[i].offset == AT(ca_name) ||
-				     rows[i].offset == AT(port_num) ||
-				     rows[i].offset == AT(port_guid)))
-			note_value(conf, &rows[i], NULL, OPTIONS_DEFAULT);
+		if (rows[i].kind == &kind_place &&
+		    (conf->simulator || rows[i].offset != AT(control_socket)))
+			g_clear_pointer((char **)((char *)conf +
+						  rows[i].offset), g_free);
 }
 
-/* Clears the places that are not from the command line, and lists those of the
- * file; g_free. */
-static char *
-forget_places(struct options *conf)
+/* What the command line alone asks for. */
+static bool
+check_args(const struct options *conf, GError **error)
 {
-	GString *keys = g_string_new(NULL);
+	enum options_mode mode = conf->mode;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-		char **text = (void *)((char *)conf + rows[i].offset);
-
-		if (rows[i].kind != &kind_place ||
-		    conf->origins[i].from > OPTIONS_FILE)
-			continue;
-		if (*text && conf->origins[i].from == OPTIONS_FILE)
-			g_string_append_printf(keys, "%s%s",
-					       keys->len ? ", " : "",
-					       rows[i].key);
-		g_clear_pointer(text, g_free);
-		note_value(conf, &rows[i], NULL, OPTIONS_DEFAULT);
-	}
-	return g_string_free(keys, FALSE);
-}
-
-/* When the command line has been read as well. */
-static void
-settle_places(struct options *conf, GPtrArray *warnings)
-{
-	g_autofree char *keys = conf->simulator || g_getenv(LAB_ENV) ?
-		forget_places(conf) : NULL;
-
-	if (keys && *keys && conf->mode < OPTIONS_MODE_CHECK)
-		g_ptr_array_add(warnings, g_strdup_printf(
-			"%s: for the manager of this machine, so not used %s; "
-			"the command line can name others", keys,
-			conf->simulator ? "in a simulation" : "in a lab"));
-	/* a lab has sockets of its own: options_control_dir() */
-	if (keys && !conf->simulator && !origin_of(conf, "control_socket"))
-		conf->control_socket = g_strdup(OPTIONS_CONTROL_SOCKET);
+	if (conf->simulator && (!conf->fabric[0] || conf->fabric[1]))
+		return text_refuse(error, "one FABRIC is needed%s: a net file, "
+				   "or a formula such as 'PGFT(4,8;1,4)'",
+				   conf->fabric[0] ? ", not several" : "");
+	if (conf->apply && mode == OPTIONS_MODE_PLAN)
+		return text_refuse(error, "--apply writes a plan, --plan "
+				   "prints one: not both");
+	if (conf->observe && (conf->apply || conf->takeover ||
+	    (mode > OPTIONS_MODE_RUN && mode < OPTIONS_MODE_CHECK)))
+		return text_refuse(error, "--observe stays and writes nothing: "
+				   "not with --once, --plan, --apply or "
+				   "--takeover");
+	return true;
 }
 
 bool
 options_from_args(struct options *conf, int argc, char **argv,
 	       GPtrArray *warnings, GError **error)
 {
-	struct options *first = options_new();
-	bool ok;
+	const struct option_table t = table_of(conf);
 
-	first->simulator = conf->simulator;
-	g_clear_pointer(&first->config_file, g_free);
-	ok = read_args(first, argc, argv, error);
-	conf->mode = first->mode;	/* also if the file is bad */
-	if (ok && first->mode < OPTIONS_MODE_HELP)
-		ok = options_read_file(conf, first->config_file, warnings,
-				       error);
-	if (ok && (first->ca_name || first->port_num || first->port_guid))
-		options_forget_port(conf);
-	ok = ok && read_args(conf, argc, argv, error);
-	if (ok && conf->apply && conf->mode == OPTIONS_MODE_PLAN)
-		ok = text_refuse(error, "--apply writes a plan, --plan prints "
-				 "one: not both");
-	if (ok && conf->observe && (conf->apply || conf->takeover ||
-	    (conf->mode > OPTIONS_MODE_RUN &&
-	     conf->mode < OPTIONS_MODE_CHECK)))
-		ok = text_refuse(error, "--observe stays and writes nothing: "
-				 "not with --once, --plan, --apply or "
-				 "--takeover");
-	if (ok && conf->apply && conf->mode == OPTIONS_MODE_RUN)
+	if (is_elsewhere(conf))
+		leave_places(conf);
+	if (!option_read(&t, conf, argc, argv, t.also ? &conf->fabric : NULL,
+			 error))
+		return false;
+	if (conf->mode >= OPTIONS_MODE_HELP)
+		return true;
+	conf->port_asked = conf->ca_name || conf->port_num || conf->port_guid;
+	conf->partition_file_asked = conf->partition_file &&
+		origin_of(conf, "partitions") > OPTIONS_FILE;
+	if (!check_args(conf, error) ||
+	    !options_read_file(conf, warnings, error))
+		return false;
+	if (conf->apply && conf->mode == OPTIONS_MODE_RUN)
 		conf->mode = OPTIONS_MODE_ONCE;
-	conf->partition_file_asked = ok && conf->partition_file &&
-		origin_of(conf, "partition_config_file") > OPTIONS_FILE;
-	if (ok)
-		settle_places(conf, warnings);
-	options_free(first);
-	return ok;
+	return true;
 }
 
 char *

@@ -51,13 +51,13 @@ struct options {
 	char *ca_name;		/* NULL: libibumad's choice */
 	unsigned port_num;	/* 0: the same */
 	uint64_t port_guid;	/* 0: the same */
+	bool port_asked;	/* one of them, on the command line */
 	char *engine;		/* a routing engine, or "auto" */
 	bool require_deadlock_free;
 	char *root_guid_file;	/* lists of GUIDs; NULL: none */
 	char *cn_guid_file, *io_guid_file;
 	unsigned routing_threads;	/* 0: one for each core */
 	unsigned sweep_s;	/* 0: no light sweeps */
-	bool force_heavy;	/* no light sweeps, heavy ones instead */
 	unsigned timeout_ms;
 	unsigned retries;
 	unsigned max_smps;	/* at least 1 */
@@ -71,22 +71,23 @@ struct options {
 	bool m_key_per_port;	/* policy.m_key is a seed, each port has its own */
 	bool m_key_lookup;	/* remember keys over a restart, and use them */
 	char *partition_file;	/* NULL: the default partition */
-	bool partition_file_asked;	/* by an option: it must be there */
+	bool partition_file_asked;	/* on the command line: it must be
+					   there */
 	unsigned enforce;	/* OPTIONS_SIDE_*; see options_enforce() */
 	bool no_enforcement;	/* OpenSM's old word for `off` */
 	unsigned poll_ms;	/* a standby polls the master so often, */
 	unsigned polls_lost;	/* and after so many without an answer acts */
 	struct qos qos;
 	unsigned group_quota;	/* groups that a port may create; 0: any */
-	unsigned flap_limit, flap_interval_s, flap_hold_s; /* flaps.h */
+	unsigned flap_hold_s;	/* flaps.h */
 	bool babbling_disable;	/* a port that babbles */
 	unsigned bad_links;	/* OPTIONS_AVOID_..: kept out of routing */
 	bool no_rereg;		/* never set ClientReregister */
 	char *control_socket;	/* NULL: none; or OPTIONS_CONTROL_SOCKET */
 	char *control_group;	/* may connect there as well; NULL: none */
 	unsigned log_format;	/* enum log_format */
-	int verbosity;		/* enum log_level: 0 error, 1 warning, 2 info,
-				   3 verbose, 4 debug */
+	unsigned verbose;	/* levels more than log_flags say; see
+				   options_log_level() */
 	char *config_file;
 	char *node_names_file;	/* the node name map; NULL: none */
 	bool background;	/* resident: detach from the terminal */
@@ -130,6 +131,9 @@ bool options_from_args(struct options *conf, int argc, char **argv,
 
 /* On which sides switches are to enforce partitions: OPTIONS_SIDE_*. */
 unsigned options_enforce(const struct options *conf);
+
+/* enum log_level. */
+unsigned options_log_level(const struct options *conf);
 
 /* A manager that leaves the fabric to a living master: no priority is
  * configured, nor is it to take over. */

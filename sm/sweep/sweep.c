@@ -657,7 +657,7 @@ start_light(struct sweep *s)
 {
 	if (!s->view.subnet)
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
-	else if (s->params.force_heavy || observe_is_due(s))
+	else if (observe_is_due(s))
 		s->causes |= 1u << SWEEP_CAUSE_TIME;
 	/* all of it: repairs alone, of nodes that report all the time, would not
 	 * find a switch whose path has gone */

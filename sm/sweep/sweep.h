@@ -143,7 +143,6 @@ struct sweep_params {
 	void (*show)(bool shown, void *data);	/* sets IsSM; or NULL */
 	void *show_data;
 	unsigned sweep_s;		/* 0: no light sweeps */
-	bool force_heavy;		/* heavy sweeps instead */
 	/* Where nodes are to be, until a fabric has been seen; updated with
 	 * each that is published */
 	struct expected *expected;

@@ -357,7 +357,6 @@ read_sm(struct play *p, char **words)
 		{ "lmc", VALUE(sweep->lmc) },
 		{ "timeout_ms", VALUE(sm->wire.timeout_ms) },
 		{ "retries", VALUE(sm->wire.retries) },
-		{ "force_heavy", VALUE(sweep->force_heavy) },
 		{ "m_key", VALUE(sm->m_key) }, { "each", VALUE(each) },
 		{ "protect", VALUE(policy->m_key_protect) },
 		{ "lease", VALUE(policy->m_key_lease) },

@@ -130,9 +130,7 @@ static const struct setting good_args[] = {
 	{ "-p2 -ovs5 -D7", VALUE(port_num, 2) },
 	{ "-p2 -ovs5 -D7", VALUE(mode, OPTIONS_MODE_ONCE) },
 	{ "-p2 -ovs5 -D7", VALUE(sweep_s, 5) },
-	{ "-p2 -ovs5 -D7", VALUE(verbosity, 3) },
 	{ "--prio=3", VALUE(priority, 3) }, { "--retr 4", VALUE(retries, 4) },
-	{ "--retr 4 --log_fl 0x1", VALUE(verbosity, 0) },
 	/* the harmless mode wins */
 	{ "-v", VALUE(mode, OPTIONS_MODE_RUN) },
 	{ "--once", VALUE(mode, OPTIONS_MODE_ONCE) },
@@ -147,14 +145,18 @@ static const struct setting good_args[] = {
 	{ "--help -o", VALUE(mode, OPTIONS_MODE_HELP) },
 	{ "-h", VALUE(mode, OPTIONS_MODE_HELP) },
 	{ "--version --plan", VALUE(mode, OPTIONS_MODE_VERSION) },
-	/* OpenSM's flags */
-	{ "-o", VALUE(verbosity, 2) }, { "-D 0", VALUE(verbosity, 0) },
-	{ "-D 0x01", VALUE(verbosity, 0) }, { "-D 0x03", VALUE(verbosity, 2) },
-	{ "-D 0x07", VALUE(verbosity, 3) }, { "-D 0x0f", VALUE(verbosity, 4) },
-	{ "-D 0xff", VALUE(verbosity, 4) }, { "-D 0x43", VALUE(verbosity, 2) },
-	{ "-D 8", VALUE(verbosity, 4) }, { "-v", VALUE(verbosity, 3) },
-	{ "-vv", VALUE(verbosity, 4) }, { "-v -v -v", VALUE(verbosity, 4) },
-	{ "-D 1 -v", VALUE(verbosity, 1) }, { "-v -D 1", VALUE(verbosity, 0) },
+};
+
+/* -v adds to OpenSM's flags. */
+static const struct {
+	const char *line;
+	unsigned level;
+} levels[] = {
+	{ "-p2 -ovs5 -D7", 4 }, { "--retr 4 --log_fl 0x1", 0 }, { "-o", 2 },
+	{ "-D 0", 0 }, { "-D 0x01", 0 }, { "-D 0x03", 2 }, { "-D 0x07", 3 },
+	{ "-D 0x0f", 4 }, { "-D 0xff", 4 }, { "-D 0x43", 2 }, { "-D 8", 4 },
+	{ "-v", 3 }, { "-vv", 4 }, { "-v -v -v", 4 }, { "-D 1 -v", 1 },
+	{ "-v -D 1", 1 },
 };
 
 SETUP_TEST(test_every_option_arrives)
@@ -162,6 +164,10 @@ SETUP_TEST(test_every_option_arrives)
 	for (size_t i = 0; i < G_N_ELEMENTS(good_args); i++) {
 		accepts(t, good_args[i].line);
 		setting_check(t->conf, &good_args[i]);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(levels); i++) {
+		accepts(t, levels[i].line);
+		assert_int_equal(options_log_level(t->conf), levels[i].level);
 	}
 	put_file(t, "");
 	accepts(t, "-F f");
@@ -208,9 +214,9 @@ SETUP_TEST(test_command_line_goes_before_the_file)
 	/* OpenSM's mask: 0x40 is for dumps, which minismctl makes */
 	put_file(t, "log_flags 0x43\n");
 	accepts(t, "-F f");
-	assert_int_equal(t->conf->verbosity, 2);
+	assert_int_equal(options_log_level(t->conf), 2);
 	accepts(t, "-F f -D0x1");
-	assert_int_equal(t->conf->verbosity, 0);
+	assert_int_equal(options_log_level(t->conf), 0);
 	assert_int_equal(t->warnings->len, 0);
 }
 
@@ -326,7 +332,7 @@ SETUP_TEST(test_each_value_has_an_origin)
 {
 	put_file(t, "lmc 1\nsweep_interval 30\nm_key 5\nca_name mlx5_0\n"
 		 "sminfo_polling_timeout 1000\npolling_retry_number (null)\n"
-		 "routing_threads_num 3\nlog_file \"a b\"\n");
+		 "log_file \"a b\"\n");
 	accepts(t, "--lmc 2 -F f -p 2 --once");
 	expect_origin(t->conf, "lmc", "2", OPTIONS_COMMAND_LINE);
 	expect_origin(t->conf, "sweep_interval", "30", OPTIONS_FILE);
@@ -334,8 +340,6 @@ SETUP_TEST(test_each_value_has_an_origin)
 	/* as the default, but on purpose; and the other way round */
 	expect_origin(t->conf, "sminfo_polling_timeout", "1000", OPTIONS_FILE);
 	expect_origin(t->conf, "polling_retry_number", "2", OPTIONS_DEFAULT);
-	/* two names of one value */
-	expect_origin(t->conf, "routing_threads", "3", OPTIONS_FILE);
 	/* a port on the command line is the whole choice */
 	expect_origin(t->conf, "ca_name", NULL, OPTIONS_DEFAULT);
 	expect_origin(t->conf, "port", "2", OPTIONS_COMMAND_LINE);
