@@ -63,6 +63,7 @@
 #include <string.h>
 
 #include "topology/each.h"
+#include "topology/text.h"
 
 #define STRANGERS_MAX	100u	/* rules for absent ports that are printed */
 #define SET_WORDS	(0x10000 / 64)
@@ -75,6 +76,13 @@ struct first_key {
 	bool asked;		/* by the configuration: others give way */
 };
 
+/* A partition that is to have index 0, and the ports where another one has. */
+struct asks_first {
+	uint16_t pkey;
+	uint32_t port;		/* the first of them */
+	unsigned n;
+};
+
 struct layout {
 	const struct snapshot *s;
 	const struct partition_rules *rules;
@@ -83,8 +91,7 @@ struct layout {
 	struct port_tables *wanted;
 	unsigned enforce;
 	GPtrArray *notes;
-	GArray *first;			/* uint16_t: partitions that are to have
-					   index 0 */
+	GArray *first;			/* struct asks_first */
 	uint16_t *keys;			/* of the present port */
 	unsigned n_keys;
 	uint16_t *table;		/* the same, in their places */
@@ -231,30 +238,42 @@ choose_first(struct layout *l, uint32_t port)
 	uint32_t end = l->m->first[port + 1];
 	struct first_key first = { 0 };
 
-	for (guint i = 0; i < l->first->len; i++) {
-		uint16_t pkey = g_array_index(l->first, uint16_t, i);
-		g_autoptr(GString) name = NULL;
-
-		while (at < end && pkey_base(l->m->pkeys[at]) < pkey)
+	EACH_ITEM(struct asks_first, asks, l->first) {
+		while (at < end && pkey_base(l->m->pkeys[at]) < asks->pkey)
 			at++;
 		if (at == end)
 			break;
-		if (pkey_base(l->m->pkeys[at]) != pkey)
+		if (pkey_base(l->m->pkeys[at]) != asks->pkey)
 			continue;
-		if (!first.asked) {
+		if (!first.asked)
 			first = (struct first_key){
-				key_in(l, port, pkey), true,
+				key_in(l, port, asks->pkey), true,
 			};
-			continue;
-		}
-		name = g_string_new(NULL);
-		name_partition(l, pkey, name);
-		pkey_complain(l, port, "partition %s is not at index 0, a "
-			      "lower P_Key asks for it as well", name->str);
+		else if (!asks->n++)
+			asks->port = port;
 	}
 	if (!first.asked)
 		first.pkey = key_in(l, port, PKEY_DEFAULT);
 	return first;
+}
+
+/* A line for a partition: its ports are many. */
+static void
+complain_of_first(struct layout *l)
+{
+	EACH_ITEM(const struct asks_first, asks, l->first) {
+		g_autoptr(GString) name = g_string_new(NULL);
+		g_autofree char *others = asks->n < 2 ? NULL :
+			g_strdup_printf(" here and at %u other port%s",
+					asks->n - 1, text_plural(asks->n - 1));
+
+		if (!asks->n)
+			continue;
+		name_partition(l, asks->pkey, name);
+		pkey_complain(l, asks->port, "partition %s is not at index 0%s,"
+			      " a lower P_Key asks for it as well", name->str,
+			      others ?: "");
+	}
 }
 
 /* --- their places --- */
@@ -431,10 +450,13 @@ layout_new(const struct isolation *i, const struct isolation_params *p,
 	l->keys = g_new(uint16_t, most);
 	l->table = g_new(uint16_t, most);
 	l->was = g_new(uint16_t, most);
-	l->first = g_array_new(FALSE, FALSE, sizeof(uint16_t));
-	EACH_PTR(const struct partition, one, p->rules->partitions)
+	l->first = g_array_new(FALSE, FALSE, sizeof(struct asks_first));
+	EACH_PTR(const struct partition, one, p->rules->partitions) {
+		const struct asks_first asks = { .pkey = one->pkey };
+
 		if (one->index0)
-			g_array_append_val(l->first, one->pkey);
+			g_array_append_val(l->first, asks);
+	}
 	return l;
 }
 
@@ -461,6 +483,7 @@ want_pkeys(struct isolation *i, const struct isolation_params *p,
 			i->enforce[peer] = want_guard(l, peer,
 				l->m->pkeys + l->m->first[port], l->n_keys);
 	}
+	complain_of_first(l);
 	drop_left_out(l->m);
 	g_free(l->keys);
 	g_free(l->table);
