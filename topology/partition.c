@@ -27,11 +27,9 @@ const char *const partition_membership_names[] = {
 	[PARTITION_BOTH] = "both",
 };
 
-static void
-partition_free(gpointer data)
+void
+partition_free(struct partition *p)
 {
-	struct partition *p = data;
-
 	g_free(p->name);
 	g_array_unref(p->rules);
 	g_array_unref(p->groups);
@@ -55,7 +53,8 @@ partition_rules_new(void)
 	struct partition_rules *rules = g_new0(struct partition_rules, 1);
 
 	rules->ref = 1;
-	rules->partitions = g_ptr_array_new_with_free_func(partition_free);
+	rules->partitions = g_ptr_array_new_with_free_func(
+		(GDestroyNotify)partition_free);
 	return rules;
 }
 

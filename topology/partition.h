@@ -79,6 +79,7 @@ struct partition_rules {
 struct partition_rules *partition_rules_new(void);
 /* One without rules, to be put into `partitions`. */
 struct partition *partition_new(uint16_t pkey);
+void partition_free(struct partition *p);
 struct partition_rules *partition_rules_ref(struct partition_rules *rules);
 void partition_rules_unref(struct partition_rules *rules);
 /* The rules without a file: partition "Default", 0x7fff, with IPoIB's broadcast

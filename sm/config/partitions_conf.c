@@ -13,11 +13,9 @@
  * would isolate other hosts than the site expects.
  *
  * Method. One pass over the text: a definition finds its partition, or makes it,
- * and adds its rules. Groups are kept in a list, since those of IP have the P_Key
- * in their MGID. Then P_Keys are made for partitions without one, groups are
- * multiplied by their scopes, and the default partition is completed. A bad flag
- * or member is reported and the next one is read; where the structure is broken,
- * reading goes on behind the next ";".
+ * and adds its rules and groups, one for each scope. In the end the default
+ * partition is completed. A bad flag or member is reported and the next one is
+ * read; where the structure is broken, reading goes on behind the next ";".
  *
  * Which partition does a definition mean? With a P_Key, that one. With a name
  * only, the one that had this name before; "Default" is 0x7fff; any other name
@@ -27,7 +25,8 @@
  *
  * P_Keys that are made. OpenSM counts, so that a line inserted above gives a
  * tenant's P_Key to another one. Here it is a hash of the name: FNV-1a, 32
- * bits, modulo 0x7ffe, plus 1; if that P_Key is in use, the next free one.
+ * bits, modulo 0x7ffe, plus 1; if a line above has that P_Key, the next free one.
+ * It is an error if a line below asks for it.
  *
  * The default partition. Every port needs it to reach the SA, so it is always
  * there. OpenSM makes every port a limited member of it and its own port a full
@@ -87,37 +86,32 @@ static const char *const member_names[] = {
 };
 #define MEMBER_NONE	5
 
-/* A group; of a definition, its flags are the defaults of its groups. */
-struct conf_group {
+/* A definition; or a group in it, to which its flags are handed down. */
+struct draft {
+	struct text_span name;
+	uint16_t pkey;			/* 0: none was given */
 	struct partition *partition;
-	uint8_t mgid[16];		/* as the file has it */
+	uint8_t mgid[16];		/* of a group, as the file has it */
 	uint32_t value[N_FLAGS];
 	unsigned given;			/* bits by enum flag */
 	uint16_t scopes;		/* a bit each */
-	struct text_place place;
-};
-
-struct definition {
-	struct text_span name;
-	uint16_t pkey;			/* 0: none was given */
-	struct conf_group flags;
 };
 
 /* The first partition of a name. */
 struct named {
 	struct partition *partition;
-	struct text_place place;
+	unsigned line;
+	bool made;			/* its P_Key */
 	bool several;			/* P_Keys have that name */
 };
 
 struct partitions_parser {
 	struct text_scan scan;
-	GPtrArray *partitions;		/* in order of the file */
-	struct partition *by_pkey[PKEY_BASE + 1];
+	struct partition_rules *rules;
+	struct partition *broken;	/* of definitions with a bad head; its
+					   P_Key is 0 */
 	GHashTable *by_name;		/* name -> struct named */
-	GPtrArray *unnumbered;		/* struct named, without P_Keys */
-	GArray *groups;			/* struct conf_group */
-	GHashTable *mgids;		/* MGID -> the group that has it */
+	GHashTable *mgids;		/* MGID -> the draft that has it */
 };
 
 #define fail_at(p, place, ...)	text_fail(&(p)->scan, place, __VA_ARGS__)
@@ -218,7 +212,7 @@ skip_definition(struct partitions_parser *p)
 /* --- flags --- */
 
 static bool
-set_flag(struct partitions_parser *p, struct conf_group *g, enum flag flag,
+set_flag(struct partitions_parser *p, struct draft *g, enum flag flag,
 	 bool has_value, const struct text_span *value)
 {
 	uint64_t n = 1;
@@ -252,7 +246,7 @@ set_flag(struct partitions_parser *p, struct conf_group *g, enum flag flag,
 /* The flags behind commas, the first n names: of a head; of a group, to the end
  * of its line. */
 static bool
-take_flags(struct partitions_parser *p, struct conf_group *g, const char *what,
+take_flags(struct partitions_parser *p, struct draft *g, const char *what,
 	   size_t n)
 {
 	struct text_span name, value;
@@ -279,7 +273,7 @@ take_flags(struct partitions_parser *p, struct conf_group *g, const char *what,
 /* --- which partition --- */
 
 static bool
-take_name(struct partitions_parser *p, struct definition *d)
+take_name(struct partitions_parser *p, struct draft *d)
 {
 	struct text_span value, *name = &d->name;
 	bool has_value = take_pair(p, WORD_END, name, &value), good;
@@ -310,57 +304,85 @@ take_name(struct partitions_parser *p, struct definition *d)
 					       "its low 15 bits are 0", "");
 }
 
-static struct partition *
-add_partition(struct partitions_parser *p, uint16_t pkey)
+/* 0 after an error. */
+static uint16_t
+make_pkey(struct partitions_parser *p, const struct draft *d, const char *name)
 {
-	struct partition *out = partition_new(pkey);
+	g_autofree char *shown = text_span_show(&d->name);
+	uint32_t hash = 2166136261u;
+	unsigned tried = 0;
+	uint16_t pkey;
 
-	g_ptr_array_add(p->partitions, out);
-	if (pkey)
-		p->by_pkey[pkey] = out;
-	return out;
+	for (const char *c = name; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * 16777619u;
+	pkey = (uint16_t)(hash % MADE_MAX + 1);
+	for (; partition_rules_find(p->rules, pkey) && tried < MADE_MAX; tried++)
+		pkey = (uint16_t)(pkey % MADE_MAX + 1);
+	if (tried == MADE_MAX) {
+		fail_at(p, d->name.place, "no P_Key is left for this: a subnet "
+			"has %u partitions at most", PKEY_BASE);
+		return 0;
+	}
+	warn_at(p, d->name.place, "%s has no P_Key: 0x%04x is made from its "
+		"name%s", shown, pkey, tried ? "; another partition has the "
+		"first choice, so it may change with the file" : "");
+	return pkey;
+}
+
+/* Does a definition with a P_Key contradict one without above it? */
+static bool
+is_late(struct partitions_parser *p, const struct draft *d,
+	const struct named *named, const char *shown)
+{
+	const struct partition *there = partition_rules_find(p->rules, d->pkey);
+	const struct named *other = there && there->name ?
+		g_hash_table_lookup(p->by_name, there->name) : NULL;
+
+	if (named && named->made)
+		return !fail_at(p, d->name.place, "%s has been used in line %u "
+				"without its P_Key: write %s=0x%04x there too",
+				shown, named->line, shown, d->pkey);
+	return other && other->made && !fail_at(p, d->name.place, "P_Key 0x%04x "
+		"has been made for line %u, which has none: write one there",
+		d->pkey, other->line);
 }
 
 /* NULL after an error. */
 static struct partition *
-find_partition(struct partitions_parser *p, const struct definition *d)
+find_partition(struct partitions_parser *p, const struct draft *d)
 {
-	g_autofree char *name = d->name.len ?
-		g_strndup(d->name.at, d->name.len) : NULL;
+	g_autofree char *name = g_strndup(d->name.at, d->name.len);
 	g_autofree char *shown = text_span_show(&d->name);
-	struct named *named = name ? g_hash_table_lookup(p->by_name, name) :
-		NULL;
-	struct partition *out = d->pkey ? p->by_pkey[d->pkey] :
-		named ? named->partition : NULL;
+	struct named *named = g_hash_table_lookup(p->by_name, name);
+	uint16_t pkey = d->pkey;
+	struct partition *out;
 
-	if (named && named->several && !d->pkey) {
+	if (named && named->several && !pkey) {
 		fail_at(p, d->name.place, "which %s? More than one P_Key has "
 			"this name: write %s=P_Key", shown, shown);
 		return NULL;
 	}
-	if (named && !named->partition->pkey && d->pkey) {
-		fail_at(p, d->name.place, "%s has been used in line %u without "
-			"its P_Key: write %s=0x%04x there too", shown,
-			named->place.line, shown, d->pkey);
+	if (pkey && is_late(p, d, named, shown))
 		return NULL;
-	}
-	if (!out)
-		out = add_partition(p, d->pkey);
+	if (!pkey)
+		pkey = named ? named->partition->pkey : make_pkey(p, d, name);
+	if (!pkey)
+		return NULL;
+	out = partition_rules_get(p->rules, pkey);
 	if (named) {
 		named->several |= named->partition != out;
-	} else if (name) {
+	} else if (*name) {
 		named = g_new(struct named, 1);
-		*named = (struct named){ out, d->name.place, false };
+		*named = (struct named){ out, d->name.place.line, !d->pkey,
+					 false };
 		g_hash_table_insert(p->by_name, g_strdup(name), named);
-		if (!out->pkey)
-			g_ptr_array_add(p->unnumbered, named);
 	}
-	if (!out->name)
-		out->name = g_steal_pointer(&name);
-	else if (name && strcmp(out->name, name))
+	if (*name && out->name && strcmp(out->name, name))
 		warn_at(p, d->name.place, "P_Key 0x%04x has another name "
 			"before, so %s is the same partition", out->pkey,
 			shown);
+	if (*name && !out->name)
+		out->name = g_steal_pointer(&name);
 	return out;
 }
 
@@ -372,13 +394,80 @@ is_ip(const uint8_t *mgid)
 	return (mgid[2] == 0x40 || mgid[2] == 0x60) && mgid[3] == 0x1b;
 }
 
+/* Puts the P_Key into the MGID of an IP group (RFC 4391, 4). IPv4's broadcast
+ * group of the default partition becomes that of the partition in whose
+ * definition it is, as in OpenSM. */
+static bool
+embed_pkey(struct partitions_parser *p, struct draft *g)
+{
+	uint16_t pkey = g->partition->pkey;
+	uint16_t there = (uint16_t)(g->mgid[4] << 8 | g->mgid[5]);
+	struct partition_group broadcast;
+
+	partition_ipoib_group(PKEY_DEFAULT, g->mgid[1] & 0xf, &broadcast);
+	if (there && pkey_base(there) != pkey &&
+	    memcmp(g->mgid, broadcast.mgid, sizeof(broadcast.mgid)))
+		return fail_at(p, g->name.place, "this MGID has P_Key 0x%04x "
+			       "in it, the partition 0x%04x: write that, or 0",
+			       there, pkey);
+	g->mgid[4] = (uint8_t)((pkey | PKEY_FULL) >> 8);
+	g->mgid[5] = (uint8_t)pkey;
+	return true;
+}
+
+/* Of several groups with one MGID the first takes effect, as in OpenSM. */
+static void
+put_group(struct partitions_parser *p, const struct draft *g)
+{
+	struct partition_group out = {
+		.rate = (uint8_t)g->value[FLAG_RATE],
+		.mtu = (uint8_t)g->value[FLAG_MTU],
+		.sl = (uint8_t)g->value[FLAG_SL],
+		.tclass = (uint8_t)g->value[FLAG_TCLASS],
+		.flow_label = g->value[FLAG_FLOW_LABEL],
+		.q_key = g->value[FLAG_Q_KEY],
+	};
+	GBytes *key = g_bytes_new(g->mgid, sizeof(g->mgid));
+	const struct draft *old = g_hash_table_lookup(p->mgids, key);
+
+	memcpy(out.mgid, g->mgid, sizeof(out.mgid));
+	if (!old) {
+		g_hash_table_insert(p->mgids, key, g_memdup2(g, sizeof(*g)));
+		g_array_append_val(g->partition->groups, out);
+		return;
+	}
+	g_bytes_unref(key);
+	if (old->partition != g->partition)
+		fail_at(p, g->name.place, "this group is that of line %u, in "
+			"partition 0x%04x: a group is in one partition",
+			old->name.place.line, old->partition->pkey);
+	else if (memcmp(old->value, g->value,
+			N_GROUP_FLAGS * sizeof(g->value[0])))
+		warn_at(p, g->name.place, "this group is that of line %u, with "
+			"other flags: those there hold", old->name.place.line);
+}
+
+/* One for each scope. */
+static void
+put_groups(struct partitions_parser *p, struct draft *g)
+{
+	if (!g->partition->pkey || (is_ip(g->mgid) && !embed_pkey(p, g)))
+		return;
+	for (unsigned scope = 0; scope < 16; scope++) {
+		if (!(g->scopes & 1u << scope))
+			continue;
+		g->mgid[1] = (uint8_t)((g->mgid[1] & 0xf0) | scope);
+		put_group(p, g);
+	}
+}
+
 /* The group that hosts' IP interfaces need. It is always there with link-local
  * scope as well: hosts wait for that one by default, and OpenSM makes no
  * other. */
 static void
-add_broadcast_group(struct partitions_parser *p, const struct definition *d)
+add_broadcast_group(struct partitions_parser *p, const struct draft *d)
 {
-	struct conf_group g = d->flags;
+	struct draft g = *d;
 	struct partition_group made;
 
 	partition_ipoib_group(PKEY_DEFAULT, 0, &made);
@@ -386,22 +475,22 @@ add_broadcast_group(struct partitions_parser *p, const struct definition *d)
 	g.scopes |= 1u << SCOPE_LINK;
 	if (!(g.given & 1u << FLAG_Q_KEY))
 		g.value[FLAG_Q_KEY] = IP_Q_KEY;
-	g_array_append_val(p->groups, g);
+	put_groups(p, &g);
 }
 
 /* Behind "mgid"; the rest of the line. OpenSM does not give a group the TClass of
  * its definition; so it is here. */
 static void
-take_group(struct partitions_parser *p, const struct definition *d,
+take_group(struct partitions_parser *p, const struct draft *d,
 	   const struct text_span *gid)
 {
-	struct conf_group g = d->flags;
+	struct draft g = *d;
 	g_autofree char *text = g_strndup(gid->at, gid->len);
 	bool good;
 
 	g.given = 0;
 	g.value[FLAG_TCLASS] = ranges[FLAG_TCLASS].preset;
-	g.place = gid->place;
+	g.name = *gid;
 	good = (gid->len < INET6_ADDRSTRLEN &&
 		inet_pton(AF_INET6, text, g.mgid) == 1 && g.mgid[0] == 0xff) ||
 		refuse(p, gid, "multicast GID",
@@ -411,31 +500,29 @@ take_group(struct partitions_parser *p, const struct definition *d,
 		return;
 	if (!g.scopes)
 		g.scopes = (uint16_t)(1u << (g.mgid[1] & 0xf));
-	if (is_ip(g.mgid) &&
-	    !((g.given | d->flags.given) & 1u << FLAG_Q_KEY))
+	if (is_ip(g.mgid) && !((g.given | d->given) & 1u << FLAG_Q_KEY))
 		g.value[FLAG_Q_KEY] = IP_Q_KEY;
 	/* it is for the interface of the broadcast group (RFC 4391, 5) */
-	for (unsigned i = FLAG_RATE; is_ip(g.mgid) &&
-	     d->flags.value[FLAG_IPOIB] && i <= FLAG_MTU; i++)
-		if (g.value[i] != d->flags.value[i])
-			fail_at(p, g.place, "the %s of an IP group is that of "
-				"the broadcast group, %u", flag_names[i],
-				d->flags.value[i]);
-	g_array_append_val(p->groups, g);
+	for (unsigned i = FLAG_RATE; is_ip(g.mgid) && d->value[FLAG_IPOIB] &&
+	     i <= FLAG_MTU; i++)
+		if (g.value[i] != d->value[i])
+			fail_at(p, gid->place, "the %s of an IP group is that "
+				"of the broadcast group, %u", flag_names[i],
+				d->value[i]);
+	put_groups(p, &g);
 }
 
 /* --- members --- */
 
 static void
-take_member(struct partitions_parser *p, const struct definition *d,
+take_member(struct partitions_parser *p, const struct draft *d,
 	    const struct text_span *name, bool has_value,
 	    const struct text_span *value)
 {
 	char what[sizeof("member of the definition of line 4294967295")];
 	struct partition_rule rule = {
 		.who = PARTITION_GUID,
-		.membership = d->flags.value[FLAG_DEFMEMBER] ?:
-			PARTITION_LIMITED,
+		.membership = d->value[FLAG_DEFMEMBER] ?: PARTITION_LIMITED,
 		.line = name->place.line,
 	};
 	int i = -1, membership;
@@ -461,12 +548,12 @@ take_member(struct partitions_parser *p, const struct definition *d,
 		rule.membership = (enum partition_membership)membership;
 	}
 	if (i != MEMBER_NONE)
-		g_array_append_val(d->flags.partition->rules, rule);
+		g_array_append_val(d->partition->rules, rule);
 }
 
 /* Up to and with the ";". */
 static void
-take_members(struct partitions_parser *p, const struct definition *d)
+take_members(struct partitions_parser *p, const struct draft *d)
 {
 	while (text_skip_space(&p->scan)) {
 		bool is_group = g_str_has_prefix(p->scan.at, "mgid");
@@ -484,8 +571,9 @@ take_members(struct partitions_parser *p, const struct definition *d)
 		if (!text_take_char(&p->scan, ',') && *p->scan.at &&
 		    *p->scan.at != '\n') {
 			fail_at(p, text_here(&p->scan), "\"%c\" is not "
-				"expected here, in the definition of line %u",
-				*p->scan.at, d->name.place.line);
+				"expected here, in the definition of line %u%s",
+				*p->scan.at, d->name.place.line, *p->scan.at ==
+				':' ? ": is its \";\" missing?" : "");
 			skip_definition(p);
 			return;
 		}
@@ -497,15 +585,15 @@ take_members(struct partitions_parser *p, const struct definition *d)
 static void
 take_definition(struct partitions_parser *p)
 {
-	struct definition d = { .pkey = 0 };
+	struct draft d = { .pkey = 0 };
 	struct partition *out = NULL;
 	uint8_t sl;
 	bool good;
 
 	for (unsigned i = 0; i < N_GROUP_FLAGS; i++)
-		d.flags.value[i] = ranges[i].preset;
+		d.value[i] = ranges[i].preset;
 	good = take_name(p, &d);
-	good &= take_flags(p, &d.flags, "flag", N_FLAGS);
+	good &= take_flags(p, &d, "flag", N_FLAGS);
 	if (!text_take_char(&p->scan, ':')) {
 		if (good)
 			fail_at(p, text_here(&p->scan), "a \":\" is missing "
@@ -517,50 +605,21 @@ take_definition(struct partitions_parser *p)
 	if (good)
 		out = find_partition(p, &d);
 	if (!out)	/* only the mistakes in it count */
-		out = add_partition(p, 0);
-	d.flags.partition = out;
-	d.flags.place = d.name.place;
-	out->index0 |= d.flags.value[FLAG_INDX0];
+		out = p->broken;
+	d.partition = out;
+	out->index0 |= d.value[FLAG_INDX0];
 	if (!out->defmember)
-		out->defmember = d.flags.value[FLAG_DEFMEMBER];
-	if (d.flags.given & 1u << FLAG_SL) {
-		sl = (uint8_t)d.flags.value[FLAG_SL];
+		out->defmember = d.value[FLAG_DEFMEMBER];
+	if (d.given & 1u << FLAG_SL) {
+		sl = (uint8_t)d.value[FLAG_SL];
 		if (out->sl && out->sl != sl)
 			warn_at(p, d.name.place, "SL %u of this partition "
 				"takes the place of SL %u", sl, out->sl);
 		out->sl = sl;
 	}
-	if (d.flags.value[FLAG_IPOIB])
+	if (d.value[FLAG_IPOIB])
 		add_broadcast_group(p, &d);
 	take_members(p, &d);
-}
-
-/* --- P_Keys that are made --- */
-
-/* False: all are in use. */
-static bool
-make_pkey(struct partitions_parser *p, const struct named *named)
-{
-	struct partition *out = named->partition;
-	struct text_span span = { out->name, strlen(out->name), named->place };
-	g_autofree char *shown = text_span_show(&span);
-	uint32_t hash = 2166136261u, pkey;
-	unsigned tried = 0;
-
-	for (const char *c = out->name; *c; c++)
-		hash = (hash ^ (uint8_t)*c) * 16777619u;
-	hash = hash % MADE_MAX + 1;
-	for (pkey = hash; p->by_pkey[pkey] && ++tried < MADE_MAX;)
-		pkey = pkey % MADE_MAX + 1;
-	if (tried == MADE_MAX)
-		return fail_at(p, named->place, "no P_Key is left for this: a "
-			       "subnet has %u partitions at most", PKEY_BASE);
-	out->pkey = (uint16_t)pkey;
-	p->by_pkey[pkey] = out;
-	warn_at(p, named->place, "%s has no P_Key: 0x%04x is made from its "
-		"name%s", shown, pkey, tried ? "; another partition has the "
-		"first choice, so it may change with the file" : "");
-	return true;
 }
 
 /* --- the default partition --- */
@@ -574,16 +633,14 @@ complete_default(struct partitions_parser *p)
 	static const struct partition_rule self = {
 		.who = PARTITION_SELF, .membership = PARTITION_FULL,
 	};
-	struct partition *out = p->by_pkey[PKEY_DEFAULT];
+	struct partition *out = partition_rules_get(p->rules, PKEY_DEFAULT);
 	const struct partition_rule *r;
 	struct text_place place = { 0, 1 };
 	bool said = false, full = false;	/* of SELF */
 	guint last = 0;
 
-	if (!out) {
-		out = add_partition(p, PKEY_DEFAULT);
+	if (!out->name)
 		out->name = g_strdup("Default");
-	}
 	/* an ALL in front covers all ports by itself */
 	if (!out->rules->len ||
 	    g_array_index(out->rules, struct partition_rule, 0).who !=
@@ -608,128 +665,34 @@ complete_default(struct partitions_parser *p)
 			"default partition: limited members cannot reach it");
 }
 
-/* --- MGIDs --- */
-
-/* Puts the P_Key into the MGID of an IP group (RFC 4391, 4). IPv4's broadcast
- * group of the default partition becomes that of the partition in whose
- * definition it is, as in OpenSM. */
-static bool
-embed_pkey(struct partitions_parser *p, struct conf_group *g)
-{
-	uint16_t pkey = g->partition->pkey;
-	uint16_t there = (uint16_t)(g->mgid[4] << 8 | g->mgid[5]);
-	struct partition_group broadcast;
-
-	partition_ipoib_group(PKEY_DEFAULT, g->mgid[1] & 0xf, &broadcast);
-	if (there && pkey_base(there) != pkey &&
-	    memcmp(g->mgid, broadcast.mgid, sizeof(broadcast.mgid)))
-		return fail_at(p, g->place, "this MGID has P_Key 0x%04x in it, "
-			       "the partition 0x%04x: write that, or 0", there,
-			       pkey);
-	g->mgid[4] = (uint8_t)((pkey | PKEY_FULL) >> 8);
-	g->mgid[5] = (uint8_t)pkey;
-	return true;
-}
-
-/* Of several groups with one MGID the first takes effect, as in OpenSM. */
-static void
-put_group(struct partitions_parser *p, const struct conf_group *g)
-{
-	struct partition_group out = {
-		.rate = (uint8_t)g->value[FLAG_RATE],
-		.mtu = (uint8_t)g->value[FLAG_MTU],
-		.sl = (uint8_t)g->value[FLAG_SL],
-		.tclass = (uint8_t)g->value[FLAG_TCLASS],
-		.flow_label = g->value[FLAG_FLOW_LABEL],
-		.q_key = g->value[FLAG_Q_KEY],
-	};
-	g_autoptr(GBytes) key = g_bytes_new(g->mgid, sizeof(g->mgid));
-	const struct conf_group *old = g_hash_table_lookup(p->mgids, key);
-
-	memcpy(out.mgid, g->mgid, sizeof(out.mgid));
-	if (!old) {
-		g_hash_table_insert(p->mgids, g_steal_pointer(&key),
-				    (void *)g);
-		g_array_append_val(g->partition->groups, out);
-	} else if (old->partition != g->partition) {
-		fail_at(p, g->place, "this group is that of line %u, in "
-			"partition 0x%04x: a group is in one partition",
-			old->place.line, old->partition->pkey);
-	} else if (memcmp(old->value, g->value,
-			  N_GROUP_FLAGS * sizeof(g->value[0]))) {
-		warn_at(p, g->place, "this group is that of line %u, with "
-			"other flags: those there hold", old->place.line);
-	}
-}
-
-/* One for each scope. */
-static void
-put_scopes(struct partitions_parser *p, struct conf_group *g)
-{
-	if (is_ip(g->mgid) && !embed_pkey(p, g))
-		return;
-	for (unsigned scope = 0; scope < 16; scope++) {
-		if (!(g->scopes & 1u << scope))
-			continue;
-		g->mgid[1] = (uint8_t)((g->mgid[1] & 0xf0) | scope);
-		put_group(p, g);
-	}
-}
-
-/* --- the end --- */
-
-static gint
-compare_pkeys(gconstpointer a, gconstpointer b)
-{
-	const struct partition *const *x = a, *const *y = b;
-
-	return (*x)->pkey - (*y)->pkey;
-}
-
-static void
-parser_finish(struct partitions_parser *p)
-{
-	EACH_PTR(const struct named, each, p->unnumbered)
-		if (!make_pkey(p, each))
-			return;
-	EACH_ITEM(struct conf_group, group, p->groups)
-		put_scopes(p, group);
-	complete_default(p);
-	g_ptr_array_sort(p->partitions, compare_pkeys);
-}
-
 struct partition_rules *
 partitions_conf_parse(const char *text, const char *name, GPtrArray *warnings,
 		      GError **error)
 {
-	g_autofree struct partitions_parser *p =
-		g_new0(struct partitions_parser, 1);
-	struct partition_rules *rules = partition_rules_new();
+	struct partitions_parser p = {
+		.rules = partition_rules_new(), .broken = partition_new(0),
+		.by_name = g_hash_table_new_full(g_str_hash, g_str_equal,
+						 g_free, g_free),
+		.mgids = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+			(GDestroyNotify)g_bytes_unref, g_free),
+	};
 
-	text_scan_init(&p->scan, text, name, warnings);
-	p->scan.errors_max = ERRORS_MAX;
-	p->partitions = rules->partitions;
-	p->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-					   g_free);
-	p->unnumbered = g_ptr_array_new();
-	p->groups = g_array_new(FALSE, FALSE, sizeof(struct conf_group));
-	p->mgids = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-					 (GDestroyNotify)g_bytes_unref, NULL);
-	while (text_skip_space(&p->scan))
-		take_definition(p);
-	if (!p->scan.n_errors && p->partitions->len) {
-		parser_finish(p);
-	} else if (!p->scan.n_errors) {
-		partition_rules_unref(rules);
-		rules = partition_rules_default();
+	text_scan_init(&p.scan, text, name, warnings);
+	p.scan.errors_max = ERRORS_MAX;
+	while (text_skip_space(&p.scan))
+		take_definition(&p);
+	if (p.rules->partitions->len) {
+		complete_default(&p);
+	} else {
+		partition_rules_unref(p.rules);
+		p.rules = partition_rules_default();
 	}
-	g_hash_table_unref(p->mgids);
-	g_hash_table_unref(p->by_name);
-	g_ptr_array_unref(p->unnumbered);
-	g_array_unref(p->groups);
-	if (!text_scan_end(&p->scan, error))
-		g_clear_pointer(&rules, partition_rules_unref);
+	g_hash_table_unref(p.mgids);
+	g_hash_table_unref(p.by_name);
+	partition_free(p.broken);
+	if (!text_scan_end(&p.scan, error))
+		g_clear_pointer(&p.rules, partition_rules_unref);
 	else
-		rules->source = g_strdup(name);
-	return rules;
+		p.rules->source = g_strdup(name);
+	return p.rules;
 }
