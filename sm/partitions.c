@@ -2,16 +2,16 @@
 /*
  * The partitions in force.
  *
- * Structs. The changes are partition rules like those of the file, each for a
- * single port, at most one for each pair of port and partition, by (P_Key,
- * GUID). The rules in force are those of the file followed by the changes,
- * since the later rule decides (topology/partition.c).
+ * Structs. A change is a rule like those of the file, for a single port and
+ * without a line, at most one for each pair of port and partition. The changes
+ * stand behind the rules of the file, since the later rule decides
+ * (topology/partition.c).
  *
- * Method. partitions_load() parses both files into new values, and replaces the
- * old ones only when both are good. partitions_change() makes a new set of
- * changes, has it written, and then uses it: a change that is not on the disk is
- * not in force, so that a restart changes no membership. The next one is made of
- * that set, so it waits until the write has ended.
+ * Method. partitions_load() parses both files into new rules, and replaces the
+ * old ones only when both are good. partitions_change() has the file of changes
+ * written first: a change that is not on the disk is not in force, so that a
+ * restart changes no membership. The next one has to wait until the write has
+ * ended.
  *
  * The file of changes has the grammar of the partition file. Of what is read
  * from it only rules for single ports count: the parser adds a default
@@ -36,9 +36,7 @@ partitions_new(const char *cache_dir)
 	if (cache_dir)
 		p->changes_path = state_file_path(cache_dir,
 						  STATE_FILE_PARTITIONS);
-	p->file = partition_rules_default();
-	p->rules = partition_rules_ref(p->file);
-	p->changes = partition_rules_new();
+	p->rules = partition_rules_default();
 	return p;
 }
 
@@ -47,10 +45,7 @@ partitions_free(struct partitions *p)
 {
 	if (!p)
 		return;
-	partition_rules_unref(p->file);
-	partition_rules_unref(p->changes);
 	partition_rules_unref(p->rules);
-	partition_rules_unref(p->next);
 	for (unsigned i = 0; i < PARTITIONS_RESULTS; i++) {
 		g_clear_error(&p->ends[i].error);
 		g_free(p->ends[i].answer);
@@ -59,132 +54,122 @@ partitions_free(struct partitions *p)
 	g_free(p);
 }
 
-/* --- changes --- */
-
-static struct partition_rule *
-rule_at(const GArray *rules, guint i)
+static bool
+is_change(const struct partition_rule *rule)
 {
-	return &g_array_index(rules, struct partition_rule, i);
+	return rule->who == PARTITION_GUID && !rule->line;
 }
 
-static struct partition_rules *
-read_changes(const struct partitions *p, GPtrArray *warnings, GError **error)
-{
-	struct partition_rules *changes;
-	g_autofree char *text = NULL;
-	g_autoptr(GError) why = NULL;
-
-	if (!p->changes_path)
-		return partition_rules_ref(p->changes);
-	text = state_file_read(p->changes_path, &why);
-	if (why && !g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
-		g_propagate_error(error, g_steal_pointer(&why));
-		return NULL;
-	}
-	changes = !text ? partition_rules_new() :
-		partitions_conf_parse(text, p->changes_path, warnings, error);
-	for (guint i = 0; changes && i < changes->partitions->len; i++) {
-		const struct partition *c = changes->partitions->pdata[i];
-
-		for (guint k = c->rules->len; k-- > 0;) {
-			rule_at(c->rules, k)->line = 0;	/* of no file */
-			if (rule_at(c->rules, k)->who != PARTITION_GUID)
-				g_array_remove_index(c->rules, k);
-		}
-	}
-	return changes;
-}
-
-static GString *
-changes_text(const struct partition_rules *changes)
+static char *
+changes_text(const struct partition_rules *rules)
 {
 	GString *text = g_string_new(
 		"# Changes made by minismctl, on top of the partition file.\n"
 		"# minism rewrites this file; see minismctl(8).\n");
 
-	EACH_PTR(const struct partition, c, changes->partitions)
+	EACH_PTR(const struct partition, c, rules->partitions)
 		EACH_ITEM(const struct partition_rule, rule, c->rules)
-			g_string_append_printf(text, "Change%04x=0x%04x : "
-				"0x%016" G_GINT64_MODIFIER "x=%s ;\n",
-				c->pkey, c->pkey, rule->guid,
-				partition_membership_names[rule->membership]);
-	return text;
+			if (is_change(rule))
+				g_string_append_printf(text, "Change%04x=0x%04x"
+					" : 0x%016" G_GINT64_MODIFIER "x=%s ;\n",
+					c->pkey, c->pkey, rule->guid,
+					partition_membership_names[
+						rule->membership]);
+	return g_string_free(text, FALSE);
 }
 
-/* --- interface --- */
-
-/* Takes both over: the file's rules with the changes behind them are in force
- * from now on. */
+/* Behind the rules that were read from the file. */
 static void
-put_in_force(struct partitions *p, struct partition_rules *file,
-	     struct partition_rules *changes, GPtrArray *warnings)
+add_changes(struct partition_rules *rules, const struct partition *changes,
+	    GPtrArray *warnings)
 {
-	struct partition_rules *rules = partition_rules_copy(file);
+	bool is_there = partition_rules_find(rules, changes->pkey);
 
-	EACH_PTR(const struct partition, c, changes->partitions) {
-		if (partition_rules_find(file, c->pkey)) {
+	EACH_ITEM(struct partition_rule, rule, changes->rules) {
+		rule->line = 0;
+		if (is_change(rule) && is_there)
 			g_array_append_vals(partition_rules_get(rules,
-				c->pkey)->rules, c->rules->data, c->rules->len);
-			continue;
-		}
-		for (guint k = 0; warnings && k < c->rules->len; k++)
+				changes->pkey)->rules, rule, 1);
+		else if (is_change(rule) && warnings)
 			g_ptr_array_add(warnings, g_strdup_printf(
 				"the change of 0x%016" G_GINT64_MODIFIER
 				"x in 0x%04x is ignored: no such partition",
-				rule_at(c->rules, k)->guid,
-				c->pkey));
+				rule->guid, changes->pkey));
 	}
-	partition_rules_unref(p->file);
-	partition_rules_unref(p->changes);
-	partition_rules_unref(p->rules);
-	p->file = file;
-	p->changes = changes;
-	p->rules = rules;
 }
 
 bool
 partitions_load(struct partitions *p, const char *text, const char *path,
 		GPtrArray *warnings, GError **error)
 {
-	struct partition_rules *file, *changes;
-
-	file = text ? partitions_conf_parse(text, path, warnings, error) :
+	struct partition_rules *rules = text ?
+		partitions_conf_parse(text, path, warnings, error) :
 		partition_rules_default();
-	if (!file)
+	struct partition_rules *changes = NULL;
+	g_autoptr(GError) why = NULL;
+	g_autofree char *made = NULL;
+
+	if (!rules)
 		return false;
-	changes = read_changes(p, warnings, error);
+	made = p->changes_path ? state_file_read(p->changes_path, &why) :
+		changes_text(p->rules);
+	if (made)
+		changes = partitions_conf_parse(made, p->changes_path, warnings,
+						error);
+	else if (!g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+		g_propagate_error(error, g_steal_pointer(&why));
+	else
+		changes = partition_rules_new();
 	if (!changes) {
-		partition_rules_unref(file);
+		partition_rules_unref(rules);
 		return false;
 	}
-	put_in_force(p, file, changes, warnings);
+	EACH_PTR(const struct partition, c, changes->partitions)
+		add_changes(rules, c, warnings);
+	partition_rules_unref(changes);
+	partition_rules_unref(p->rules);
+	p->rules = rules;
 	return true;
 }
 
-static gint
-compare_guids(gconstpointer a, gconstpointer b)
-{
-	const struct partition_rule *x = a, *y = b;
-
-	return uint_compare(x->guid, y->guid);
-}
-
+/* The file may have been read again meanwhile. */
 static void
 change_done(const GError *error, void *data)
 {
-	struct partition_rules *next;
 	struct partitions *p = data;
+	struct partition_rules *before = p->rules;
 
 	g_clear_pointer(&p->writer, file_writer_free);
-	next = g_steal_pointer(&p->next);
+	p->is_writing = false;
 	if (error) {
 		p->ends[p->n_changes % PARTITIONS_RESULTS].error =
 			g_error_copy(error);
-		partition_rules_unref(next);
 		return;
 	}
-	put_in_force(p, partition_rules_ref(p->file), next, NULL);
+	if (partition_rules_find(before, p->pkey)) {
+		p->rules = partition_rules_with(before, p->pkey, p->guid,
+						p->membership);
+		partition_rules_unref(before);
+	}
 	p->used(p->data);
+}
+
+/* Of the rules in force with the change. */
+static void
+write_changes(struct partitions *p, struct beside *disk)
+{
+	const struct file_writer_params params = {
+		.path = p->changes_path, .mode = 0600,
+		.how = G_FILE_SET_CONTENTS_DURABLE,
+		.written = change_done, .data = p,
+	};
+	struct partition_rules *next = partition_rules_with(p->rules, p->pkey,
+						p->guid, p->membership);
+	g_autofree char *text = changes_text(next);
+
+	partition_rules_unref(next);
+	p->writer = file_writer_new(disk, NULL, &params);
+	file_writer_put(p->writer, g_string_new(text));
 }
 
 uint64_t
@@ -193,38 +178,33 @@ partitions_change(struct partitions *p, struct beside *disk, uint16_t pkey,
 		  void (*used)(void *data), void *data, GError **error)
 {
 	struct partitions_end *end;
-	const struct file_writer_params params = {
-		.path = p->changes_path, .mode = 0600,
-		.how = G_FILE_SET_CONTENTS_DURABLE,
-		.written = change_done, .data = p,
-	};
 
-	if (!partition_rules_find(p->file, pkey) || !guid) {
+	if (!partition_rules_find(p->rules, pkey) || !guid) {
 		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
 			    guid ? "no such partition: 0x%04x" :
 			    "0 is not a PortGUID (partition 0x%04x)",
 			    pkey_base(pkey));
 		return 0;
 	}
-	if (p->next) {
+	if (p->is_writing) {
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
 			    "the change before this one is being written");
 		return 0;
 	}
-	p->next = partition_rules_with(p->changes, pkey, guid, membership);
-	g_array_sort(partition_rules_get(p->next, pkey)->rules, compare_guids);
+	p->is_writing = true;
+	p->pkey = pkey;
+	p->guid = guid;
+	p->membership = membership;
 	p->used = used;
 	p->data = data;
 	end = &p->ends[++p->n_changes % PARTITIONS_RESULTS];
 	g_clear_error(&end->error);
 	g_free(end->answer);
 	end->answer = g_strdup(answer);
-	if (p->changes_path) {
-		p->writer = file_writer_new(disk, NULL, &params);
-		file_writer_put(p->writer, changes_text(p->next));
-	} else {
+	if (p->changes_path)
+		write_changes(p, disk);
+	else
 		change_done(NULL, p);
-	}
 	return p->n_changes;
 }
 
@@ -236,7 +216,7 @@ partitions_changed(const struct partitions *p, uint64_t number,
 		&p->ends[number % PARTITIONS_RESULTS];
 
 	*answer = end->answer;
-	if (number == p->n_changes && p->next)
+	if (number == p->n_changes && p->is_writing)
 		return false;
 	if (!number || number > p->n_changes ||
 	    number + PARTITIONS_RESULTS <= p->n_changes)

@@ -17,12 +17,13 @@
 
 struct partitions {
 	char *changes_path;	/* NULL: none */
-	struct partition_rules *file;	/* as read from the file */
-	struct partition_rules *changes;
 	struct partition_rules *rules;	/* in force */
-	uint64_t n_changes;	/* begun since the start */
-	struct partition_rules *next;	/* changes that are being written, by */
-	struct file_writer *writer;	/* this; NULL: none are */
+	uint64_t n_changes;	/* begun since the start; the last one: */
+	uint16_t pkey;
+	uint64_t guid;
+	int membership;
+	bool is_writing;	/* it is not in force yet, */
+	struct file_writer *writer;	/* since this writes it */
 	void (*used)(void *data);	/* when they are in force */
 	void *data;
 	struct partitions_end {

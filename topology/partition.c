@@ -147,17 +147,22 @@ partition_rules_with(const struct partition_rules *before, uint16_t pkey,
 		.who = PARTITION_GUID, .guid = guid,
 		.membership = (enum partition_membership)MAX(membership, 0),
 	};
+	guint at = rules->len;
 
+	/* those that were made at run time are the last ones, by GUID */
 	for (guint i = rules->len; i-- > 0;) {
 		const struct partition_rule *old =
 			&g_array_index(rules, struct partition_rule, i);
 
-		if (old->who == PARTITION_GUID && old->guid == guid &&
-		    !old->line)
+		if (old->who != PARTITION_GUID || old->line)
+			break;
+		if (old->guid >= guid)
+			at = i;
+		if (old->guid == guid)
 			g_array_remove_index(rules, i);
 	}
 	if (membership >= 0)
-		g_array_append_val(rules, rule);
+		g_array_insert_val(rules, at, rule);
 	return after;
 }
 

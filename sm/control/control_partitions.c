@@ -33,43 +33,37 @@ struct member_port {
 	uint32_t i; /* of the last sweep's fabric, or SNAPSHOT_NONE */
 };
 
-/* The membership of a port in a partition; of an absent one, by its GUID. */
-static enum partition_membership
-membership_of(const struct partition_rules *rules, const struct snapshot *s,
-	      const struct member_port *port, uint16_t pkey)
+struct standing {
+	enum partition_membership as;	/* in that partition */
+	bool reaches_sa;	/* a full member of the default partition, */
+	bool reaches_any;	/* and of any at all */
+};
+
+/* With a partition in it; of an absent port, by its GUID. */
+static struct standing
+standing_of(const struct partition_rules *rules, const struct snapshot *s,
+	    const struct member_port *port, uint16_t pkey)
 {
 	const struct partition *p = partition_rules_find(rules, pkey);
-	enum partition_membership what = PARTITION_NONE;
+	struct standing is = { PARTITION_NONE, false, false };
 	struct memberships *m;
 
 	if (port->i != SNAPSHOT_NONE) {
 		m = memberships_new(rules, s, NULL);
-		what = memberships_of(m, port->i, pkey);
+		is.as = memberships_of(m, port->i, pkey);
+		is.reaches_sa = memberships_of(m, port->i, PKEY_DEFAULT) &
+			PARTITION_FULL;
+		for (uint32_t i = m->first[port->i]; i < m->first[port->i + 1];
+		     i++)
+			is.reaches_any |= m->pkeys[i] & PKEY_FULL;
 		memberships_unref(m);
-		return what;
+		return is;
 	}
 	EACH_ITEM(const struct partition_rule, rule, p->rules)
 		if (rule->who == PARTITION_ALL ||
 		    (rule->who == PARTITION_GUID && rule->guid == port->guid))
-			what = rule->membership;
-	return what;
-}
-
-/* Is it a full member of the default partition, in which ports reach the SA,
- * and of any at all? Two bits. */
-static unsigned
-reach_of(const struct partition_rules *rules, const struct snapshot *s,
-	 uint32_t port)
-{
-	struct memberships *m = memberships_new(rules, s, NULL);
-	unsigned bits = memberships_of(m, port, PKEY_DEFAULT) &
-		PARTITION_FULL ? 1 : 0;
-
-	for (uint32_t i = m->first[port]; i < m->first[port + 1]; i++)
-		if (m->pkeys[i] & PKEY_FULL)
-			bits |= 2;
-	memberships_unref(m);
-	return bits;
+			is.as = rule->membership;
+	return is;
 }
 
 /* How the change ended, or the request that asks for it. */
@@ -97,19 +91,17 @@ change_member(struct control_request *r, const struct partition *p,
 		g_strdup("partition");
 	g_autofree char *node = text_one_line(port->i == SNAPSHOT_NONE ?
 		"port" : snapshot_name_of(s, port->i));
-	enum partition_membership was, is;
 	struct partition_rules *after = partition_rules_with(v->rules, pkey,
 						port->guid, membership);
+	const struct standing was = standing_of(v->rules, s, port, pkey);
+	const struct standing is = standing_of(after, s, port, pkey);
 	g_autoptr(GError) error = NULL;
-	bool own = port->guid == v->port_guid, cut;
+	bool cut = port->guid == v->port_guid && (port->i == SNAPSHOT_NONE ?
+		is.as < was.as : (was.reaches_sa && !is.reaches_sa) ||
+		(was.reaches_any && !is.reaches_any));
 	g_autofree char *answer = NULL;
 	uint64_t number;
 
-	was = membership_of(v->rules, s, port, pkey);
-	is = membership_of(after, s, port, pkey);
-	cut = own && (port->i == SNAPSHOT_NONE ? is < was :
-		      reach_of(v->rules, s, port->i) &
-		      ~reach_of(after, s, port->i));
 	partition_rules_unref(after);
 	if (cut && !(r->options & 1 << COMMAND_FORCE)) {
 		request_say(r, CONTROL_NOT_DONE,
@@ -120,9 +112,9 @@ change_member(struct control_request *r, const struct partition *p,
 	}
 	answer = g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER
 	    "x): %s (0x%04x): %s%s%s%s",
-	    node, port->guid, name, pkey, partition_membership_names[was],
-	    was == is ? ", as before" : " -> ",
-	    was == is ? "" : partition_membership_names[is],
+	    node, port->guid, name, pkey, partition_membership_names[was.as],
+	    was.as == is.as ? ", as before" : " -> ",
+	    was.as == is.as ? "" : partition_membership_names[is.as],
 	    v->sweep->self.state != SM_STATE_MASTER ?
 		      "; but this manager is not the master, and the master "
 		      "does not hear of it"
@@ -144,7 +136,7 @@ control_partition(struct control_request *r)
 	};
 	const char *verb = r->words[1];
 	bool sets = strcmp(verb, "set") == 0, adds = strcmp(verb, "add") == 0;
-	enum partition_membership asked = PARTITION_NONE, now;
+	enum partition_membership asked = PARTITION_NONE;
 	const struct snapshot *s = r->v.status->subnet;
 	const struct partition *p;
 	struct member_port port;
@@ -183,10 +175,9 @@ control_partition(struct control_request *r)
 		port.guid = s->ports[port.i].guid;
 	if (!port.guid)
 		return;
-	if (adds) {	/* never lowers a membership */
-		now = membership_of(r->v.rules, s, &port, p->pkey);
-		asked = MAX(asked, now);
-	}
+	if (adds)	/* never lowers a membership */
+		asked = MAX(asked, standing_of(r->v.rules, s, &port,
+					       p->pkey).as);
 	change_member(r, p, &port, strcmp(verb, "reset") == 0 ? -1 :
 		      (int)asked);
 }
