@@ -5,21 +5,20 @@
  * Structs. A `client` is a connection: its line as far as it has come, then
  * its answer as far as it has gone.
  *
- * Flow. on_connect() accepts and checks the user; control_on_input() collects a
- * line, which ends with a newline or with the client's end, and has control.c
- * answer it; on_room() writes the answer, and closes. A client that sends no line
- * in time, or does not read its answer in time, is disconnected. One client too
- * many takes the place of the oldest that has sent no line for a tick, or is
- * turned away: the line of one that has just come is on its way.
+ * Flow. on_connect() accepts; control_on_input() collects a line, which ends with
+ * a newline or with the client's end, and has control.c answer it; on_room()
+ * writes the answer, and closes. A client that sends no line in time, or does not
+ * read its answer in time, is disconnected. One client too many takes the place of
+ * the oldest that has sent no line for a tick, or is turned away: the line of one
+ * that has just come is on its way.
  * Root, and the user that minism runs as, have as many places again, so that a
  * group's clients never keep them out. No call waits: all descriptors are
  * non-blocking.
  *
  * The mode. bind() takes the mode of the socket's inode (less the umask), and
  * fchmod() before it sets that; so there is no moment at which others could
- * connect. The group gets its rights afterwards, when the file belongs to it.
- * Credentials are checked on each connection nevertheless, since the mode of a
- * folder or file can be changed by hand.
+ * connect. The group gets its rights afterwards, when the file belongs to it. The
+ * kernel refuses connect() to users that may not write to the file (unix(7)).
  *
  * Other managers. connect() fails with ECONNREFUSED if no process listens: then
  * the file was left by a manager that has ended. Two managers that start at the
@@ -45,7 +44,6 @@
 #define BACKLOG		16
 #define PAUSE_MS	200	/* without a descriptor for another client */
 #define TICKS		10	/* of a client's patience */
-#define NO_GROUP	((gid_t)-1)
 #define SENT_MAX	(CONTROL_LINE_MAX + CONTROL_PREFIX_MAX)
 
 struct control_socket {
@@ -54,7 +52,6 @@ struct control_socket {
 	struct log *log;
 	char *path;
 	int fd;
-	gid_t group;		/* may connect as well; NO_GROUP: none */
 	guint source, pause;	/* one of both, while it is open */
 	dev_t dev;		/* of the file that we made */
 	ino_t ino;
@@ -79,9 +76,6 @@ const struct control_socket_params ctlsock_params_default = {
 	.patience_ms = 10000,
 };
 
-static const char unwelcome[] =
-	"only root, the user that minism runs as and the group of its socket "
-	"may ask\n";
 static const char full[] = "too many clients at once: ask again\n";
 
 /* --- clients --- */
@@ -172,43 +166,14 @@ control_on_input(gint fd, GIOCondition condition, gpointer data)
 	return G_SOURCE_CONTINUE;
 }
 
-/* The peer's groups as they were when it connected. */
 static bool
-has_group(int fd, gid_t own, gid_t wanted)
-{
-	socklen_t len = 0;
-	g_autofree gid_t *groups = NULL;
-
-	if (own == wanted)
-		return true;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &len) == 0 ||
-	    errno != ERANGE)
-		return false;
-	groups = g_malloc(len);
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &len) < 0)
-		return false;
-	for (size_t i = 0; i < len / sizeof(*groups); i++)
-		if (groups[i] == wanted)
-			return true;
-	return false;
-}
-
-static bool
-is_welcome(struct control_socket *s, int fd, bool *is_owner)
+is_owner(int fd)
 {
 	struct ucred who;
 	socklen_t len = sizeof(who);
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) < 0)
-		return false;
-	*is_owner = who.uid == 0 || who.uid == geteuid();
-	if (*is_owner ||
-	    (s->group != NO_GROUP && has_group(fd, who.gid, s->group)))
-		return true;
-	log_limited(s->log, LOG_WARNING, "control", "turned away",
-		    "process %ld of user %ld may not control this manager",
-		    (long)who.pid, (long)who.uid);
-	return false;
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 &&
+		(who.uid == 0 || who.uid == geteuid());
 }
 
 static gboolean on_connect(gint fd, GIOCondition condition, gpointer data);
@@ -225,12 +190,12 @@ on_pause(gpointer data)
 
 /* An empty buffer has room for it; a failure is ignored. */
 static void
-turn_away(int peer, const char *why)
+turn_away(int peer)
 {
 	g_autoptr(GString) answer = g_string_new(NULL);
 
-	control_put_head(CONTROL_NOT_DONE, strlen(why), answer);
-	g_string_append(answer, why);
+	control_put_head(CONTROL_NOT_DONE, strlen(full), answer);
+	g_string_append(answer, full);
 	send(peer, answer->str, answer->len, MSG_NOSIGNAL);
 	close(peer);
 }
@@ -260,7 +225,7 @@ on_connect(gint fd, GIOCondition condition, gpointer data)
 	struct control_socket *s = data;
 	int peer = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	struct control_client *c;
-	bool is_owner;
+	bool owner;
 
 	if (peer < 0 && errno != EAGAIN && errno != ECONNABORTED) {
 		log_limited(s->log, LOG_WARNING, "control", "cannot accept",
@@ -272,18 +237,15 @@ on_connect(gint fd, GIOCondition condition, gpointer data)
 	}
 	if (peer < 0)
 		return G_SOURCE_CONTINUE;
-	if (!is_welcome(s, peer, &is_owner)) {
-		turn_away(peer, unwelcome);
-		return G_SOURCE_CONTINUE;
-	}
-	if (!make_place(s, is_owner)) {
-		turn_away(peer, full);
+	owner = is_owner(peer);
+	if (!make_place(s, owner)) {
+		turn_away(peer);
 		return G_SOURCE_CONTINUE;
 	}
 	c = g_new0(struct control_client, 1);
 	c->s = s;
 	c->fd = peer;
-	c->is_owner = is_owner;
+	c->is_owner = owner;
 	c->source = g_unix_fd_add(peer, G_IO_IN, control_on_input, c);
 	c->timer = g_timeout_add(s->params.patience_ms / TICKS, on_tick, c);
 	g_queue_push_tail(&s->clients, c);
@@ -367,12 +329,10 @@ let_group_in(struct control_socket *s, gid_t has)
 			"control_group is empty", name ? name : "");
 		return;
 	}
-	s->group = group->gr_gid;
-	if ((s->group == has ||
-	     lchown(s->path, (uid_t)-1, s->group) == 0) &&
+	if ((group->gr_gid == has ||
+	     lchown(s->path, (uid_t)-1, group->gr_gid) == 0) &&
 	    chmod(s->path, 0660) == 0)
 		return;
-	s->group = NO_GROUP;
 	log_say(s->log, LOG_WARNING, "control", "control socket %s: cannot be "
 		"given to the group %s: %s%s", s->path, name, g_strerror(errno),
 		errno == EPERM ? "; it must be one of the groups of the process "
@@ -415,7 +375,6 @@ control_socket_open(const char *path, const struct control_hooks *hooks,
 	s->log = log;
 	s->path = g_strdup(path);
 	s->fd = -1;
-	s->group = NO_GROUP;
 	if (g_strlcpy(at.sun_path, path, sizeof(at.sun_path)) >=
 	    sizeof(at.sun_path))
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NAMETOOLONG,
