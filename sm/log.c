@@ -138,70 +138,81 @@ log_reopen(struct log *log, GError **error)
 	return true;
 }
 
+void
+log_event_put(const struct log_event *e, struct text_report *r)
+{
+	g_autoptr(GDateTime) second = g_date_time_new_from_unix_local(
+		e->when / G_USEC_PER_SEC);
+	g_autoptr(GDateTime) then = g_date_time_add(second, e->when %
+						    G_USEC_PER_SEC);
+	g_autofree char *iso = g_date_time_format_iso8601(then);
+	g_autofree char *text = g_date_time_format(then, "%Y-%m-%d %H:%M:%S");
+
+	report_open(r, NULL, '{');
+	report_say(r, "%s.%03d ", text,
+		   (int)(e->when % G_USEC_PER_SEC / 1000));
+	report_text(r, "time", iso, NULL);
+	report_number(r, "gen", e->generation, NULL);
+	report_text(r, "level", log_level_names[e->level], " ");
+	report_text(r, "subsystem", e->subsystem, ": ");
+	report_text(r, "message", e->text, "\n");
+	report_close(r, '}');
+}
+
 /* A line with its end, in the format of the log. */
-static char *
-print_line(const struct log *log, enum log_level level, const char *subsystem,
-	   const char *text)
+static void
+print_line(const struct log *log, const struct log_event *e, GString *out)
 {
 	/* of syslog(3) */
 	static const int priorities[] = {
 		[LOG_ERROR] = 3, [LOG_WARNING] = 4, [LOG_INFO] = 6,
 		[LOG_VERBOSE] = 7, [LOG_DEBUG] = 7,
 	};
-	g_autoptr(GDateTime) now = NULL;
-	g_autofree char *when = NULL;
-	struct text_report j = { .out = NULL, .as_json = true };
+	struct text_report r = {
+		.out = out, .as_json = log->format == LOG_JSON,
+	};
 
 	if (log->format == LOG_JOURNAL)
-		return g_strdup_printf("<%d>%s: %s\n", priorities[level],
-				       subsystem, text);
-	now = g_date_time_new_now_local();
-	if (log->format == LOG_TEXT) {
-		when = g_date_time_format(now, "%Y-%m-%d %H:%M:%S");
-		return g_strdup_printf("%s.%03d %s %s: %s\n", when,
-			g_date_time_get_microsecond(now) / 1000,
-			log_level_names[level], subsystem, text);
-	}
-	when = g_date_time_format_iso8601(now);
-	j.out = g_string_new(NULL);
-	report_open(&j, NULL, '{');
-	report_text(&j, "time", when, NULL);
-	report_text(&j, "level", log_level_names[level], NULL);
-	report_text(&j, "subsystem", subsystem, NULL);
-	report_text(&j, "message", text, NULL);
-	report_close(&j, '}');
-	g_string_append_c(j.out, '\n');
-	return g_string_free(j.out, FALSE);
+		g_string_append_printf(out, "<%d>%s: %s\n",
+				       priorities[e->level], e->subsystem,
+				       e->text);
+	else
+		log_event_put(e, &r);
+	if (r.as_json)
+		g_string_append_c(out, '\n');
 }
 
 /* A log that cannot be written must not stop the subnet manager. */
 static void
 log_write_line(struct log *log, enum log_level level, const char *subsystem,
-	       const char *text)
+	       char *text)
 {
-	g_autofree char *line = NULL, *lost = NULL, *before = NULL, *all = NULL;
-	struct log_event *e;
+	struct log_event e = {
+		.when = g_get_real_time(), .level = level, .text = text,
+		.generation = log->generation, .subsystem = subsystem,
+	}, *kept = &log->events[log->n_events % LOG_EVENTS], lost = e;
+	g_autoptr(GString) out = g_string_new(NULL);
 
 	if (level <= LOG_INFO) {
-		e = &log->events[log->n_events++ % LOG_EVENTS];
-		g_free(e->text);
-		*e = (struct log_event){
-			.when = g_get_real_time(), .level = level,
-			.generation = log->generation, .subsystem = subsystem,
-			.text = g_strdup(text),
-		};
+		log->n_events++;
+		g_free(kept->text);
+		*kept = e;
+		kept->text = g_strdup(text);
 	}
 	if (level > log->level)
 		return;
-	line = print_line(log, level, subsystem, text);
 	if (log->out->lost) {
-		lost = g_strdup_printf("%u line%s before this one lost: the log "
-				       "could not be written", log->out->lost,
-				       text_plural(log->out->lost));
-		before = print_line(log, LOG_WARNING, "log", lost);
+		lost.level = LOG_WARNING;
+		lost.subsystem = "log";
+		lost.text = g_strdup_printf("%u line%s before this one lost: "
+					    "the log could not be written",
+					    log->out->lost,
+					    text_plural(log->out->lost));
+		print_line(log, &lost, out);
+		g_free(lost.text);
 	}
-	all = g_strconcat(before ? before : "", line, NULL);
-	stream_put(log->out, all, strlen(all));
+	print_line(log, &e, out);
+	stream_put(log->out, out->str, out->len);
 }
 
 /* Each line of the text gets the level: the mistakes of a file are several

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "sm/io/stream.h"
+#include "topology/report.h"
 
 enum log_level {
 	LOG_ERROR,	/* something does not work that should */
@@ -36,6 +37,9 @@ struct log_event {
 	const char *subsystem;
 	char *text;
 };
+
+/* A line, "time level subsystem: text", or an object. */
+void log_event_put(const struct log_event *e, struct text_report *r);
 
 #define LOG_EVENTS	512u	/* the last ones are kept */
 

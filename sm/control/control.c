@@ -226,26 +226,7 @@ run_events(struct control_request *q)
 		end_object(q);
 	}
 	for (; first < end; first++) {
-		const struct log_event *e = &log->events[first % LOG_EVENTS];
-		g_autoptr(GDateTime) second = g_date_time_new_from_unix_local(
-			e->when / G_USEC_PER_SEC);
-		g_autoptr(GDateTime) then = second ? g_date_time_add(second,
-			e->when % G_USEC_PER_SEC) : NULL;
-		g_autofree char *iso = then ?
-			g_date_time_format_iso8601(then) : NULL;
-		g_autofree char *text = then ?
-			g_date_time_format(then, "%Y-%m-%d %H:%M:%S") : NULL;
-
-		report_open(r, NULL, '{');
-		if (text)
-			report_say(r, "%s.%03d ", text,
-				   (int)(e->when % G_USEC_PER_SEC / 1000));
-		report_text(r, "time", iso, NULL);
-		report_number(r, "gen", e->generation, NULL);
-		report_text(r, "level", log_level_names[e->level], " ");
-		report_text(r, "subsystem", e->subsystem, ": ");
-		report_text(r, "message", e->text, "\n");
-		report_close(r, '}');
+		log_event_put(&log->events[first % LOG_EVENTS], r);
 		if (follow)
 			end_object(q);
 	}

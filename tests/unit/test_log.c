@@ -277,7 +277,7 @@ TEST(test_formats, save_stderr, restore_stderr)
 		"<4>test: a warning\n<6>test: a fact\n<7>test: a step\n"
 		"{\"time\":\"20"));
 	assert_has(text->str,
-		   "\",\"level\":\"warning\",\"subsystem\":\"test\","
+		   "\",\"gen\":0,\"level\":\"warning\",\"subsystem\":\"test\","
 		   "\"message\":\"a \\\"node\\\"\\\\\"}\n20");
 	assert_has(text->str, " info test: with a time\n20");
 	assert_has(text->str, " info test: also\n");
