@@ -2,11 +2,11 @@
 /*
  * Options of a program.
  *
- * Method. GOption reads the words, and calls set_option() for each option. Two
- * forms that getopt_long() accepts are expanded before: the value of a letter may
- * follow it without a blank (-p1), and a long option may be cut short. GOption
- * leaves unknown options in the list, where they are refused, with the nearest
- * option in the message.
+ * Method. GOption reads the words, and calls set_option() for each option. Forms
+ * that getopt_long() accepts are spelled out before: letters may be joined, and
+ * followed by a value (-vp1); a long option may be cut short. What is no option
+ * is refused there, with the nearest one, as is a value that is missing or one too
+ * many.
  *
  * Numbers are decimal or 0x and hexadecimal. GUIDs are always hexadecimal, as
  * in OpenSM: ibstat's are often copied without the 0x.
@@ -245,9 +245,7 @@ static gboolean
 set_option(const char *name, const char *value, gpointer data, GError **error)
 {
 	const struct option_reader *r = data;
-	const struct option *o = name[1] == '-' ?
-		option_find_name(r->table, name + 2) : find_letter(r->table,
-								   name[1]);
+	const struct option *o = option_find_name(r->table, name + 2);
 	const struct option_table *t = r->table;
 	void *values = r->values;
 	g_autofree char *why = NULL;
@@ -257,7 +255,7 @@ set_option(const char *name, const char *value, gpointer data, GError **error)
 		t = t->also;
 		values = t->values;
 	}
-	if (o->kind->no_value && !o->kind->may_value)
+	if (o->kind->no_value)
 		value = "TRUE";
 	why = o->kind->set(o, G_STRUCT_MEMBER_P(values, o->offset), value);
 	if (!why && t->note)
@@ -265,51 +263,107 @@ set_option(const char *name, const char *value, gpointer data, GError **error)
 	return !why || text_refuse(error, "--%s: %s", o->name, why);
 }
 
-/* A long option by its full name; a letter and its value as two words. NULL:
- * a value where none belongs, which GOption would ignore. */
+/* A word that is no option. */
+static bool
+fail_unknown(const struct option_table *t, const char *word, GError **error)
+{
+	g_autofree char *name = g_strndup(word, strcspn(word, "="));
+	g_autofree char *cut = text_one_line(name);
+	g_autofree char *key = g_strdelimit(g_strdup(name), "-", '_');
+	g_autofree char *near = NULL;
+	g_autofree const char **names = NULL;
+	size_t n = 0;
+
+	if (option_find_key(t, key))
+		return text_refuse(error, "--%s is no option; it is the key %s "
+				   "of the configuration file", cut, key);
+	for (; t; t = t->also) {
+		names = g_renew(const char *, names, n + t->n);
+		for (size_t i = 0; i < t->n; i++)
+			if (t->options[i].name)
+				names[n++] = t->options[i].name;
+	}
+	near = text_nearest(cut, "--", names, n);
+	return text_refuse(error, "--%s is no option%s, --help has all", cut,
+			   near);
+}
+
+/* The value behind the option, or the next word. */
+static bool
+spell_value(GPtrArray *out, const struct option *o, const char *value,
+	    char ***at, GError **error)
+{
+	g_autofree char *accepts = option_accepts(o);
+
+	if (!value && (*at)[1])
+		value = *++*at;
+	if (!value)
+		return text_refuse(error, "--%s: a value is missing: %s",
+				   o->name, accepts);
+	g_ptr_array_add(out, g_strdup_printf("--%s=%s", o->name, value));
+	return true;
+}
+
+static bool
+spell_name(const struct option_table *t, GPtrArray *out, char ***at,
+	   GError **error)
+{
+	const char *word = **at + 2, *sign = strchr(word, '=');
+	const struct option *o = option_find_name(t, word);
+
+	if (!o)
+		return fail_unknown(t, word, error);
+	if (sign && o->kind->no_value)
+		return text_refuse(error, "--%s: takes no value", o->name);
+	if (o->kind->no_value)
+		g_ptr_array_add(out, g_strconcat("--", o->name, NULL));
+	return o->kind->no_value ||
+		spell_value(out, o, sign ? sign + 1 : o->kind->may_value ?
+			    o->preset : NULL, at, error);
+}
+
+static bool
+spell_letters(const struct option_table *t, GPtrArray *out, char ***at,
+	      GError **error)
+{
+	for (const char *c = **at + 1; *c; c++) {
+		const struct option *o = find_letter(t, *c);
+
+		if (!o)
+			return text_refuse(error, "-%c is no option; --help "
+					   "has all", g_ascii_isprint(*c) ?
+					   *c : '?');
+		if (!o->kind->no_value)
+			return spell_value(out, o, c[1] ? c + 1 : NULL, at,
+					   error);
+		g_ptr_array_add(out, g_strconcat("--", o->name, NULL));
+	}
+	return true;
+}
+
+/* Each option by its full name, with its value. NULL: one of them is none. */
 static char **
 spell_out(const struct option_table *t, int argc, char *const *argv,
-	  bool has_words, GError **error)
+	  GError **error)
 {
 	g_autoptr(GPtrArray) out = g_ptr_array_new_with_free_func(g_free);
-	bool ended = false;
+	g_autofree char **words = g_new0(char *, (gsize)argc + 1);
+	bool good = true, ended = false;
 
-	for (int i = 0; i < argc; i++) {
-		const struct option *o = NULL;
-		const char *word = argv[i], *c = "";
+	memcpy(words, argv, (gsize)argc * sizeof(*words));
+	for (char **at = words; good && *at; at++) {
+		const char *word = *at;
 
 		ended |= !strcmp(word, "--");
-		if (i && !ended && g_str_has_prefix(word, "--"))
-			o = option_find_name(t, word + 2);
-		if (o) {
-			c = word + strcspn(word, "=");
-			if (*c && o->kind->no_value) {
-				text_refuse(error, "--%s: takes no value",
-					    o->name);
-				return NULL;
-			}
-			/* what follows is a word of the program's own */
-			if (!*c && o->kind->may_value && has_words)
-				g_ptr_array_add(out, g_strconcat("--", o->name,
-							"=", o->preset, NULL));
-			else
-				g_ptr_array_add(out, g_strconcat("--", o->name,
-								 c, NULL));
-			continue;
-		}
-		if (i && !ended && word[0] == '-' && word[1] != '-')
-			for (c = word + 1; *c; c++) {
-				o = find_letter(t, *c);
-				if (o && !o->kind->no_value) {
-					c++;
-					break;
-				}
-			}
-		g_ptr_array_add(out, g_strndup(word, *c ? (gsize)(c - word) :
-					       strlen(word)));
-		if (*c)
-			g_ptr_array_add(out, g_strdup(c));
+		if (at == words || ended || word[0] != '-' || !word[1])
+			g_ptr_array_add(out, g_strdup(word));
+		else if (word[1] == '-')
+			good = spell_name(t, out, &at, error);
+		else
+			good = spell_letters(t, out, &at, error);
 	}
+	if (!good)
+		return NULL;
 	g_ptr_array_add(out, NULL);
 	return (char **)g_ptr_array_free(g_steal_pointer(&out), FALSE);
 }
@@ -346,9 +400,7 @@ add_groups(GOptionContext *context, const struct option_table *t,
 		}
 		if (!o->name)
 			continue;
-		if (o->kind->may_value)
-			entry[0].flags = G_OPTION_FLAG_OPTIONAL_ARG;
-		else if (o->kind->no_value)
+		if (o->kind->no_value)
 			entry[0].flags = G_OPTION_FLAG_NO_ARG;
 		g_option_group_add_entries(group, entry);
 	}
@@ -367,7 +419,6 @@ make_context(const struct option_table *t, struct option_reader *r,
 	GOptionContext *context = g_option_context_new(t->usage);
 
 	g_option_context_set_help_enabled(context, FALSE);
-	g_option_context_set_ignore_unknown_options(context, TRUE);
 	g_option_context_set_summary(context, t->summary);
 	g_option_context_set_description(context, t->description);
 	g_option_context_add_main_entries(context, rest, NULL);
@@ -376,69 +427,18 @@ make_context(const struct option_table *t, struct option_reader *r,
 	return context;
 }
 
-/* An option that GOption left in the list. */
-static bool
-fail_unknown(const struct option_table *t, const char *word, GError **error)
-{
-	bool is_name = word[1] == '-';
-	g_autofree char *name = g_strndup(word + 2, strcspn(word + 2, "="));
-	g_autofree char *cut = text_one_line(name);
-	g_autofree char *key = g_strdelimit(g_strdup(name), "-", '_');
-	g_autofree char *near = NULL;
-	g_autofree char *shown = is_name ? g_strconcat("--", cut, NULL) :
-		g_strdup_printf("-%c", g_ascii_isprint(word[1]) ? word[1] :
-				'?');
-	g_autofree const char **names = NULL;
-	size_t n = 0;
-
-	if (is_name && option_find_key(t, key))
-		return text_refuse(error, "%s is no option; it is the key %s "
-				   "of the configuration file", shown, key);
-	for (; t; t = t->also) {
-		names = g_renew(const char *, names, n + t->n);
-		for (size_t i = 0; is_name && i < t->n; i++)
-			if (t->options[i].name)
-				names[n++] = t->options[i].name;
-	}
-	near = text_nearest(cut, "--", names, n);
-	return text_refuse(error, "%s is no option%s%s --help has all", shown,
-			   near, is_name ? "," : ";");
-}
-
 bool
 option_read(const struct option_table *t, void *values, int argc,
 	    char *const *argv, char ***words, GError **error)
 {
 	struct option_reader r = { t, values };
-	g_auto(GStrv) list = spell_out(t, argc, argv, words, error);
+	g_auto(GStrv) list = spell_out(t, argc, argv, error);
 	g_auto(GStrv) rest = NULL;
-	g_autofree char *last = NULL, *shown = NULL;
+	g_autofree char *shown = NULL;
 	g_autoptr(GOptionContext) context = make_context(t, &r, &rest);
-	g_autoptr(GError) why = NULL;
 
-	if (!list)
+	if (!list || !g_option_context_parse_strv(context, &list, error))
 		return false;
-	last = g_strdup(list[0] ? list[g_strv_length(list) - 1] : "");
-	if (!g_option_context_parse_strv(context, &list, &why)) {
-		if (why->domain != TEXT_ERROR) {
-			const struct option *o = last[1] == '-' ?
-				option_find_name(t, last + 2) :
-				find_letter(t, last[strlen(last) - 1]);
-			g_autofree char *accepts = o ? option_accepts(o) : NULL;
-
-			/* The last word is an option without its value, which
-			 * GOption refused. */
-			return text_refuse(error,
-					   "%s%s: a value is missing: %s",
-					   o ? "--" : "", o ? o->name : last,
-					   o ? accepts : "");
-		}
-		g_propagate_error(error, g_steal_pointer(&why));
-		return false;
-	}
-	for (size_t i = 1; list[0] && list[i]; i++)
-		if (strcmp(list[i], "--"))
-			return fail_unknown(t, list[i], error);
 	if (words) {
 		*words = rest ? g_steal_pointer(&rest) : g_new0(char *, 1);
 		return true;

@@ -18,8 +18,8 @@ struct option;
 struct option_kind {
 	const char *accepts;	/* NULL: the range of the option */
 	bool no_value;		/* on the command line */
-	bool may_value;		/* it may have one there; else NULL is set, or
-				   in a program with words the preset */
+	bool may_value;		/* it has one there only behind "="; else it is
+				   the preset */
 	bool is_action;		/* without a default */
 	bool is_text;		/* a char *, to be freed */
 	bool or_none;		/* which may be empty: NULL */
