@@ -570,8 +570,6 @@ static const enum sweep_goal goals[] = {
 	[OPTIONS_MODE_PLAN_JSON] = SWEEP_GOAL_PLAN,
 };
 
-G_STATIC_ASSERT(OPTIONS_AVOID_ERRORS == (int)AVOID_ERRORS &&
-		OPTIONS_AVOID_SLOW == (int)AVOID_SLOW);
 
 static struct sweep_params
 sweep_params_of(const struct daemon *d, GArray *allowed)
@@ -593,7 +591,7 @@ sweep_params_of(const struct daemon *d, GArray *allowed)
 			.hold_s = c->observe ? 0 : c->flap_hold_s,
 			.disable = !c->observe && c->babbling_disable,
 		},
-		.avoid = c->observe ? 0 : c->bad_links,
+		.avoid = !c->observe && c->avoid_slow ? AVOID_SLOW : 0,
 		.names = d->site->lists.names,
 		.poll_ms = c->poll_ms,
 		.polls_lost = c->polls_lost,

@@ -83,15 +83,9 @@ static const struct option_kind kind_sides = {
 	.accepts = "both, in, out or off", .words = side_words,
 	.set = option_set_word,
 };
-static const char *const bad_link_words[] = {
-	[0] = "report",
-	[OPTIONS_AVOID_ERRORS] = "avoid_errors",
-	[OPTIONS_AVOID_SLOW] = "avoid_slow",
-	[OPTIONS_AVOID_ERRORS | OPTIONS_AVOID_SLOW] = "avoid",
-	NULL,
-};
+static const char *const bad_link_words[] = { "report", "avoid_slow", NULL };
 static const struct option_kind kind_bad_links = {
-	.accepts = "report or avoid_slow",
+	.accepts = "report or avoid_slow (errors: minism-health --avoid)",
 	.words = bad_link_words, .set = option_set_word,
 };
 static const struct option_kind kind_plan = {
@@ -134,51 +128,35 @@ set_limit(const struct option *o, void *place, const char *value)
 	return option_number.set(o, place, is_unset ? o->preset : value);
 }
 
-/* VL:WEIGHT; of sl2vl a VL. */
-static bool
-read_share(char *text, bool is_sl2vl, struct vl_share *share)
-{
-	char *colon = is_sl2vl ? NULL : strchr(text, ':');
-	uint64_t vl, weight = 0;
-
-	if (colon)
-		*colon++ = '\0';
-	if ((!is_sl2vl && !colon) ||
-	    !text_read_number(g_strstrip(text), 0, is_sl2vl ? QOS_VL_DROP :
-			      QOS_VLS - 1, &vl) ||
-	    (colon && !text_read_number(g_strstrip(colon), 0, WEIGHT_MAX,
-					&weight)))
-		return false;
-	*share = (struct vl_share){ (uint8_t)vl, (uint8_t)weight };
-	return true;
-}
-
-/* vlarb_high, vlarb_low and sl2vl, of which the rest of a short list is 0. A
+/* vlarb_high, vlarb_low: VL:WEIGHT; sl2vl: a VL. The rest of a short list is 0. A
  * comma may end the list. */
 static char *
 set_list(const struct option *o, void *place, const char *value)
 {
 	struct vl_share shares[QOS_ARB_ENTRIES] = { { 0, 0 } };
-	uint8_t *vl = place;
+	uint8_t *vls = place;
 	bool is_sl2vl = o->max == SL_COUNT;
 	g_auto(GStrv) list = g_strsplit(value, ",", -1);
 	guint n = g_strv_length(list);
 
+	n -= n > 1 && !*g_strstrip(list[n - 1]);
 	for (guint i = 0; i < n; i++) {
-		g_autofree char *element = g_strdup(list[i]);
+		g_auto(GStrv) parts = g_strsplit(list[i], ":", -1);
+		g_autofree char *shown = text_one_line(list[i]);
+		uint64_t vl, weight = 0;
 
-		if (i > 0 && i == n - 1 && !*g_strstrip(element))
-			break;
-		if (i < o->max && read_share(element, is_sl2vl, &shares[i]))
-			continue;
-		g_free(element);
-		element = text_one_line(list[i]);
-		return g_strdup_printf("number %u of the list, \"%s\", is "
-				       "wrong: %s is needed", i + 1, element,
-				       o->kind->accepts);
+		if (i >= o->max || g_strv_length(parts) != (is_sl2vl ? 1 : 2) ||
+		    !text_read_number(g_strstrip(parts[0]), 0, is_sl2vl ?
+				      QOS_VL_DROP : QOS_VLS - 1, &vl) ||
+		    (!is_sl2vl && !text_read_number(g_strstrip(parts[1]), 0,
+						    WEIGHT_MAX, &weight)))
+			return g_strdup_printf("number %u of the list, \"%s\", "
+					       "is wrong: %s is needed", i + 1,
+					       shown, o->kind->accepts);
+		shares[i] = (struct vl_share){ (uint8_t)vl, (uint8_t)weight };
 	}
 	for (unsigned sl = 0; is_sl2vl && sl < SL_COUNT; sl++)
-		vl[sl] = shares[sl].vl;
+		vls[sl] = shares[sl].vl;
 	if (!is_sl2vl)
 		memcpy(place, shares, sizeof(shares));
 	return NULL;
@@ -348,7 +326,7 @@ static const struct option rows[] = {
 	NUMBER("max_groups_per_port", group_quota, 0, 16383, "256"),
 	NUMBER("flap_hold", flap_hold_s, 0, 86400, "0"),
 	FLAG("babbling_port_policy", babbling_disable),
-	OPTION_KEY("bad_link_policy", &kind_bad_links, AT(bad_links), 0, 0,
+	OPTION_KEY("bad_link_policy", &kind_bad_links, AT(avoid_slow), 0, 0,
 		   "report"),
 	FLAG("no_clients_rereg", no_rereg),
 };
@@ -599,10 +577,6 @@ read_value(struct file_reader *r, const struct option *o)
 	if (!quoted && !strcmp(value, "(null)"))
 		g_clear_pointer(&value, g_free);
 	why = take_value(r, o, value);
-	if (!why && o->kind == &kind_bad_links &&
-	    r->conf->bad_links & OPTIONS_AVOID_ERRORS)
-		text_warn(s, span.place, "%s %s: minism-health --avoid reads "
-			  "the errors", o->key, value);
 	return !why || text_fail(s, span.place, "%s: %s", o->key, why);
 }
 

@@ -40,10 +40,6 @@ char *options_control_dir(void);
 #define OPTIONS_SIDE_IN	1u
 #define OPTIONS_SIDE_OUT	2u
 
-/* Which links between switches are left out of routing? A mask. */
-#define OPTIONS_AVOID_ERRORS	1u	/* minism-health does it */
-#define OPTIONS_AVOID_SLOW	2u
-
 struct options {
 	enum options_mode mode;
 	bool observe;		/* resident, and writes nothing */
@@ -81,7 +77,7 @@ struct options {
 	unsigned group_quota;	/* groups that a port may create; 0: any */
 	unsigned flap_hold_s;	/* flaps.h */
 	bool babbling_disable;	/* a port that babbles */
-	unsigned bad_links;	/* OPTIONS_AVOID_..: kept out of routing */
+	unsigned avoid_slow;	/* 1: slow links are kept out of routing */
 	bool no_rereg;		/* never set ClientReregister */
 	char *control_socket;	/* NULL: none; or OPTIONS_CONTROL_SOCKET */
 	char *control_group;	/* may connect there as well; NULL: none */

@@ -42,56 +42,40 @@ count_managers(const struct control_view *v, GString *out)
 
 /* Links of one kind: a bad cable often trains to less. */
 struct link_kind {
-	char *name;
 	uint8_t state;
 	const struct port_width *width;
 	const struct port_speed *speed;
 	unsigned n;
 };
 
-static gint
-order_kinds(gconstpointer a, gconstpointer b)
-{
-	return strcmp(((const struct link_kind *)a)->name,
-		      ((const struct link_kind *)b)->name);
-}
-
 static void
 count_links(const struct snapshot *s, GString *out)
 {
 	g_autoptr(GArray) kinds = g_array_new(FALSE, FALSE,
 					      sizeof(struct link_kind));
-	struct link_kind *k;
 
 	for (uint32_t i = 0; s && i < s->n_ports; i++) {
 		const struct port_info *info = &s->ports[i].info;
 		const struct link_kind is = {
-			NULL, info->state, port_width(info), port_speed(info),
-			0,
+			info->state, port_width(info), port_speed(info), 0,
 		};
+		struct link_kind *k = (void *)kinds->data;
 		guint at = 0;
 
 		if (s->ports[i].peer == SNAPSHOT_NONE || s->ports[i].peer <= i)
 			continue;
-		for (; at < kinds->len; at++) {
-			k = &g_array_index(kinds, struct link_kind, at);
-			if (k->state == is.state && k->width == is.width &&
-			    k->speed == is.speed)
-				break;
-		}
+		while (at < kinds->len && (k[at].state != is.state ||
+					   k[at].width != is.width ||
+					   k[at].speed != is.speed))
+			at++;
 		if (at == kinds->len)
 			g_array_append_val(kinds, is);
 		g_array_index(kinds, struct link_kind, at).n++;
 	}
-	EACH_ITEM(struct link_kind, each, kinds)
-		each->name = g_strdup_printf("minism_links{state=\"%s\",width="
-			"\"%s\",speed=\"%s\"}", port_state_name(each->state),
-			each->width->name, each->speed->name);
-	g_array_sort(kinds, order_kinds);
-	EACH_ITEM(struct link_kind, each, kinds) {
-		count(out, each->n, "%s", each->name);
-		g_free(each->name);
-	}
+	EACH_ITEM(const struct link_kind, k, kinds)
+		count(out, k->n, "minism_links{state=\"%s\",width=\"%s\","
+		      "speed=\"%s\"}", port_state_name(k->state),
+		      k->width->name, k->speed->name);
 }
 
 static void

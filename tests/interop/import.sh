@@ -156,9 +156,6 @@ refused_case() {
 		check "refused: no folder: '$folder'" ends_with 2 \
 			"$MINISM_BUILD/minism-import" $folder
 	done
-	check "refused: minism import, which says where it is" gives 2 \
-		'^minism: minism import is minism-import now$' \
-		"$MINISM" import osm
 }
 
 # The same fabric under OpenSM with its files, and under minism with what was
