@@ -91,8 +91,7 @@ open_capture(struct port_backend *b, const struct options *conf,
 bool
 backend_only_reads(const struct options *conf)
 {
-	return conf->observe || conf->mode == OPTIONS_MODE_PLAN ||
-		conf->mode == OPTIONS_MODE_PLAN_JSON;
+	return conf->observe || conf->mode == OPTIONS_MODE_PLAN;
 }
 
 struct stream_how

@@ -121,7 +121,7 @@ on_sweep_end(const struct sweep_report *r, void *data)
 		d->backend->end(r, d->backend);
 	if (r->end == SWEEP_END_PLANNED) {
 		plan_print(r->plan, v->subnet, r->wanted, v->seen, v->tables,
-			   d->conf->mode == OPTIONS_MODE_PLAN_JSON, out);
+			   out);
 		stream_put(d->backend->out, out->str, out->len);
 	}
 	renew_views(d, v);
@@ -567,7 +567,6 @@ static const enum sweep_goal goals[] = {
 	[OPTIONS_MODE_RUN] = SWEEP_GOAL_FABRIC,
 	[OPTIONS_MODE_ONCE] = SWEEP_GOAL_ONCE,
 	[OPTIONS_MODE_PLAN] = SWEEP_GOAL_PLAN,
-	[OPTIONS_MODE_PLAN_JSON] = SWEEP_GOAL_PLAN,
 };
 
 

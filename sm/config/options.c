@@ -39,18 +39,6 @@ struct options_given {
 /* --- kinds of values that only minism has --- */
 
 static char *
-set_plan(const struct option *o, void *place, const char *value)
-{
-	int mode = g_strcmp0(value, "json") ? OPTIONS_MODE_PLAN :
-		OPTIONS_MODE_PLAN_JSON;
-
-	if (value && mode == OPTIONS_MODE_PLAN && strcmp(value, "text"))
-		return option_refuse(o, value);
-	*(int *)place = MAX(*(int *)place, mode);
-	return NULL;
-}
-
-static char *
 count_up(const struct option *o, void *place, const char *value)
 {
 	++*(unsigned *)place;
@@ -87,10 +75,6 @@ static const char *const bad_link_words[] = { "report", "avoid_slow", NULL };
 static const struct option_kind kind_bad_links = {
 	.accepts = "report or avoid_slow (errors: minism-health --avoid)",
 	.words = bad_link_words, .set = option_set_word,
-};
-static const struct option_kind kind_plan = {
-	.accepts = "text or json", .may_value = true, .is_action = true,
-	.set = set_plan,
 };
 /* What belongs to the place where a manager runs: what it remembers and writes,
  * and where it is asked. */
@@ -199,8 +183,8 @@ static const struct option rows[] = {
 	OPTION_HEADING("What to do:"),
 	OPTION_SWITCH("once", 'o', &option_mode, AT(mode), OPTIONS_MODE_ONCE,
 		      "bring the subnet up once and end"),
-	{ NULL, "plan", 0, &kind_plan, AT(mode), 0, 0, "text",
-	  "text|json", "only read; print what would be written (text)" },
+	OPTION_SWITCH("plan", 0, &option_mode, AT(mode), OPTIONS_MODE_PLAN,
+		      "only read, and print what would be written"),
 	{ NULL, "apply", 0, &option_name, AT(apply), 0, 0, NULL, "DIGEST",
 	  "like --once, if its plan is the one with this digest" },
 	OPTION_SWITCH("observe", 0, &option_bool, AT(observe), 0,

@@ -18,8 +18,7 @@
 enum options_mode {
 	OPTIONS_MODE_RUN,		/* resident */
 	OPTIONS_MODE_ONCE,		/* one sweep, then end */
-	OPTIONS_MODE_PLAN,		/* read only: print the plan as text */
-	OPTIONS_MODE_PLAN_JSON,
+	OPTIONS_MODE_PLAN,		/* read only: print the plan */
 	OPTIONS_MODE_CHECK,	/* look at the configuration, touch no fabric */
 	OPTIONS_MODE_HELP,
 	OPTIONS_MODE_VERSION,

@@ -378,23 +378,6 @@ desired_switch(const struct snapshot *s, const struct desired *w, uint32_t node,
 
 /* ---------------------------------------------------------------- the plan */
 
-const char *
-plan_kind_name(enum plan_kind kind)
-{
-	static const char *const names[PLAN_N_KINDS] = {
-		[PLAN_CHANGE_CLEAR] = "change-clear",
-		[PLAN_TABLE] = "table",
-		[PLAN_PORT] = "port",
-		[PLAN_LFT] = "lft",
-		[PLAN_MFT] = "mft",
-		[PLAN_SWITCH] = "switch",
-		[PLAN_ARM] = "arm",
-		[PLAN_ACTIVATE] = "activate",
-	};
-
-	return names[kind];
-}
-
 /* The input of a plan, and its steps so far. */
 struct diff {
 	const struct snapshot *s;

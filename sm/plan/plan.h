@@ -173,7 +173,6 @@ enum plan_kind {
 	PLAN_ACTIVATE,		/* PortInfo to Active */
 	PLAN_N_KINDS
 };
-const char *plan_kind_name(enum plan_kind kind);
 
 struct plan_step {
 	uint32_t node;
@@ -223,11 +222,10 @@ char *plan_digest(const struct plan *plan, const struct snapshot *s,
 		  const struct desired *w, const struct lft_seen *seen,
 		  const struct port_tables *held);
 
-/* As text a heading with counts, then a line a step (LFT blocks of one switch in
- * one line), then the digest. As JSON one object:
- * {"steps":[{"kind":..,"guid":..,...}],"counts":{..},"digest":..}. */
+/* A heading with counts, then a line a step (LFT blocks of one switch in one
+ * line), then the digest. */
 void plan_print(const struct plan *plan, const struct snapshot *s,
 		const struct desired *w, const struct lft_seen *seen,
-		const struct port_tables *held, bool as_json, GString *out);
+		const struct port_tables *held, GString *out);
 
 #endif

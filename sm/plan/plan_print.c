@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The plan as text and as JSON: the output of a dry run, so that an operator or a
- * script can check every write before it happens.
+ * The plan as text: the output of a dry run, so that an operator can check every
+ * write before it happens.
  *
- * Method. One walk over the steps writes either form. A step holds indices; the
- * values come from desired_port() and desired_switch(), as in the program stage,
- * so the printed values are those that would be sent. In the text all LFT blocks
- * of a switch share a line. In JSON a value of digits only is a number, any other
- * a string.
+ * Method. One walk over the steps. A step holds indices; the values come from
+ * desired_port() and desired_switch(), as in the program stage, so the printed
+ * values are those that would be sent. All LFT blocks of a switch share a line.
  *
  * P_Key tables. The output has the keys that are added and removed, not their
  * index: a key that only moves in its block is not printed. The other two tables
  * are short and printed whole.
  *
- * Digest. SHA-256 over the steps as JSON, and over the blocks of tables, of which
- * the output has less.
+ * Digest. SHA-256 over this text and over the blocks of tables, of which the text
+ * has less. What a node is called is not written: no part of the digest.
  *
  * Safety. An M_Key is a credential: the output says that one changes, never its
  * value; so a digest can be passed on.
@@ -24,7 +22,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "topology/report.h"
 #include "topology/text.h"
 
 struct printer {
@@ -33,7 +30,7 @@ struct printer {
 	const struct desired *w;
 	const struct lft_seen *seen;
 	const struct port_tables *held;
-	struct text_report r;
+	GString *out;
 	GChecksum *sum;		/* of blocks that are written; or NULL */
 };
 
@@ -42,21 +39,6 @@ feed_block(struct printer *p, const void *bytes)
 {
 	if (p->sum)
 		g_checksum_update(p->sum, bytes, LFT_BLOCK);
-}
-
-/* "1,234,567 blocks" */
-static void
-put_counted(GString *out, uint64_t n, const char *one, const char *many)
-{
-	char digits[32];
-	int len = g_snprintf(digits, sizeof(digits), "%" PRIu64, n);
-
-	for (int i = 0; i < len; i++) {
-		if (i > 0 && (len - i) % 3 == 0)
-			g_string_append_c(out, ',');
-		g_string_append_c(out, digits[i]);
-	}
-	g_string_append_printf(out, " %s", n == 1 ? one : many);
 }
 
 /* The beginning of a step, with the node or port that it writes: a CA port by
@@ -68,40 +50,16 @@ begin_step(struct printer *p, const struct plan_step *step,
 	const struct snapshot_node *n = &p->s->nodes[step->node];
 	const struct snapshot_port *port = step->port == SNAPSHOT_NONE ?
 		NULL : &p->s->ports[step->port];
+	g_autofree char *name = text_printable(snapshot_node_name(n));
 
-	p->r.gap = "\n";
-	report_open(&p->r, NULL, '{');
-	report_say(&p->r, "  %s of ", what);
-	report_text(&p->r, "kind", plan_kind_name(step->kind), NULL);
-	report_hex(&p->r, "guid", n->info.node_guid, 16, NULL);
-	/* what a node is called is not written: no part of the digest */
-	report_text(&p->r, "node", p->sum ? NULL : snapshot_node_name(n),
-		    port ? " port " : "");
+	g_string_append_printf(p->out, "  %s of %s", what, p->sum ? "" : name);
 	if (port)
-		report_number(&p->r, "port", port->num, "");
-	report_say(&p->r, " (0x%016" PRIx64 ")", port && port->guid ?
-		   port->guid : n->info.node_guid);
-}
-
-static void
-end_step(struct printer *p)
-{
-	report_close(&p->r, '}');
-	report_say(&p->r, "\n");
+		g_string_append_printf(p->out, " port %u", port->num);
+	g_string_append_printf(p->out, " (0x%016" PRIx64 ")", port &&
+			       port->guid ? port->guid : n->info.node_guid);
 }
 
 /* --------------------------------------------------- PortInfo, SwitchInfo */
-
-static void
-print_value(struct printer *p, const char *key, const char *text)
-{
-	uint64_t number;
-
-	if (text_read_number(text, 10, UINT64_MAX, &number))
-		report_number(&p->r, key, number, NULL);
-	else
-		report_text(&p->r, key, text, NULL);
-}
 
 /* The value in words; an M_Key is not shown. A new string. */
 static char *
@@ -148,7 +106,6 @@ print_changes(struct printer *p, const struct plan_field *f,
 {
 	const char *comma = "";
 
-	report_open(&p->r, "changes", '{');
 	for (; fields; f++, fields >>= 1) {
 		g_autofree char *from = NULL, *to = NULL;
 
@@ -156,14 +113,10 @@ print_changes(struct printer *p, const struct plan_field *f,
 			continue;
 		from = field_text(f, old);
 		to = field_text(f, new);
-		report_open(&p->r, f->name, '{');
-		report_say(&p->r, "%s%s %s -> %s", comma, f->name, from, to);
-		print_value(p, "from", from);
-		print_value(p, "to", to);
-		report_close(&p->r, '}');
+		g_string_append_printf(p->out, "%s%s %s -> %s", comma, f->name,
+				       from, to);
 		comma = ", ";
 	}
-	report_close(&p->r, '}');
 }
 
 /* The Set that activates carries all desired values once more, but an earlier
@@ -179,14 +132,12 @@ print_port(struct printer *p, const struct plan_step *step)
 
 	desired_port(p->s, p->w, step->port, &new);
 	begin_step(p, step, "PortInfo");
-	if (arm || up)
-		report_text(&p->r, "state", arm ? "Armed" : "Active", NULL);
-	report_say(&p->r, ": ");
+	g_string_append(p->out, ": ");
 	print_changes(p, port_fields, fields, old, &new);
 	if (arm || up)
-		report_say(&p->r, "%s%s", fields ? "; " : "",
-			   arm ? "arm" : "activate");
-	end_step(p);
+		g_string_append_printf(p->out, "%s%s", fields ? "; " : "",
+				       arm ? "arm" : "activate");
+	g_string_append_c(p->out, '\n');
 }
 
 static void
@@ -200,16 +151,17 @@ print_switch(struct printer *p, const struct plan_step *step)
 	/* the value after the Set, not the 1 that is written to clear it */
 	new.port_state_change = false;
 	begin_step(p, step, step->kind == PLAN_MFT ? "MFT" : "SwitchInfo");
-	report_say(&p->r, ": ");
-	if (!p->r.as_json && step->kind == PLAN_CHANGE_CLEAR)
-		report_say(&p->r, "clear PortStateChange");
+	g_string_append(p->out, ": ");
+	if (step->kind == PLAN_CHANGE_CLEAR)
+		g_string_append(p->out, "clear PortStateChange");
 	else if (step->kind == PLAN_MFT)
-		report_number(&p->r, "hidden_blocks",
-			      plan_hidden_blocks(p->s, step->node, &first),
-			      " blocks above MulticastFDBTop are cleared");
+		g_string_append_printf(p->out, "%u blocks above "
+				       "MulticastFDBTop are cleared",
+				       plan_hidden_blocks(p->s, step->node,
+							  &first));
 	else
 		print_changes(p, switch_fields, step->fields, old, &new);
-	end_step(p);
+	g_string_append_c(p->out, '\n');
 }
 
 /* ------------------------------------------------------- tables of a port */
@@ -217,10 +169,9 @@ print_switch(struct printer *p, const struct plan_step *step)
 /* Keys of `in` that are not in `out_of`. Returns how many there are by now, if
  * there were n before. */
 static unsigned
-print_pkeys(struct printer *p, const char *member, char sign, unsigned n,
+print_pkeys(struct printer *p, char sign, unsigned n,
 	    const union port_block *in, const union port_block *out_of)
 {
-	report_open(&p->r, member, '[');
 	for (unsigned i = 0; in && i < PKEYS_A_BLOCK; i++) {
 		uint16_t pkey = in->pkeys[i];
 		bool stays = false;
@@ -229,10 +180,9 @@ print_pkeys(struct printer *p, const char *member, char sign, unsigned n,
 			stays |= out_of->pkeys[k] == pkey;
 		if (!pkey || stays)
 			continue;
-		report_say(&p->r, "%s%c ", n++ ? ", " : "", sign);
-		report_hex(&p->r, NULL, pkey, 4, "");
+		g_string_append_printf(p->out, "%s%c 0x%04x", n++ ? ", " : "",
+				       sign, pkey);
 	}
-	report_close(&p->r, ']');
 	return n;
 }
 
@@ -275,29 +225,25 @@ print_table(struct printer *p, const struct plan_step *step)
 
 	feed_block(p, new);
 	begin_step(p, step, port_table_names[step->table]);
-	report_text(&p->r, "table", port_table_names[step->table], NULL);
-	report_number(&p->r, "block", step->block, NULL);
-	report_bool(&p->r, "known", old != NULL);
 	if (step->table == PORT_TABLE_PKEY) {
-		report_say(&p->r, ", block %u: ", step->block);
-		n = print_pkeys(p, "added", '+', 0, new, old);
-		n = print_pkeys(p, "removed", '-', n, old, new);
+		g_string_append_printf(p->out, ", block %u: ", step->block);
+		n = print_pkeys(p, '+', 0, new, old);
+		n = print_pkeys(p, '-', n, old, new);
 		if (!n)
-			report_say(&p->r, old ? "the same P_Keys in another "
-				   "order" : "no keys");
-		end_step(p);
+			g_string_append(p->out, old ? "the same P_Keys in "
+					"another order" : "no keys");
+		g_string_append_c(p->out, '\n');
 		return;
 	}
 	from = vl_text(step->table, old);
 	to = vl_text(step->table, new);
-	report_text(&p->r, "from", from, NULL);
-	report_text(&p->r, "to", to, NULL);
 	if (step->table == PORT_TABLE_SL2VL)
-		report_say(&p->r, ", from port %u: VLs by SL ", step->block);
+		g_string_append_printf(p->out, ", from port %u: VLs by SL ",
+				       step->block);
 	else
-		report_say(&p->r, ", %s: VL:weight ", arb_blocks[step->block]);
-	report_say(&p->r, "%s -> %s", from, to);
-	end_step(p);
+		g_string_append_printf(p->out, ", %s: VL:weight ",
+				       arb_blocks[step->block]);
+	g_string_append_printf(p->out, "%s -> %s\n", from, to);
 }
 
 /* ------------------------------------------------------------------- LFTs */
@@ -314,59 +260,40 @@ lft_run_end(const struct plan *plan, uint32_t i)
 	return end;
 }
 
-/* ": blocks 0-3, 7: 5 entries change" for the steps i to end - 1. */
-static void
-put_lft_line(struct printer *p, uint32_t i, uint32_t end)
+/* ": blocks 0-3, 7: 5 entries change". Returns the next step. */
+static uint32_t
+print_lft(struct printer *p, uint32_t i)
 {
 	const struct plan_step *steps = p->plan->steps;
-	GString *out = p->r.out;
-	uint32_t n_entries = 0, unread = 0, last;
+	uint32_t end = lft_run_end(p->plan, i), last;
+	const uint8_t *row = lft_row(p->w->lft,
+				     p->s->nodes[steps[i].node].sw_index);
+	uint32_t n_entries = 0, unread = 0;
 	bool known;
 
-	g_string_append(out, end - i == 1 ? ": block" : ": blocks");
-	for (const char *comma = " "; i < end; i = last + 1, comma = ", ") {
+	begin_step(p, &steps[i], "LFT");
+	g_string_append(p->out, end - i == 1 ? ": block" : ": blocks");
+	for (const char *comma = " "; i < end; comma = ", ") {
 		for (last = i; last + 1 < end && steps[last + 1].block ==
 		     steps[last].block + 1;)
 			last++;
-		g_string_append_printf(out, "%s%u", comma, steps[i].block);
+		g_string_append_printf(p->out, "%s%u", comma, steps[i].block);
 		if (last > i)
-			g_string_append_printf(out, "-%u", steps[last].block);
+			g_string_append_printf(p->out, "-%u",
+					       steps[last].block);
 		for (; i <= last; i++) {
+			feed_block(p, row + steps[i].block * LFT_BLOCK);
 			n_entries += plan_entries(p->s, p->w, p->seen,
 						  &steps[i], &known);
 			unread += !known;
 		}
 	}
-	g_string_append(out, ": ");
-	put_counted(out, n_entries, "entry changes", "entries change");
-	if (!unread)
-		return;
-	g_string_append(out, ", ");
-	put_counted(out, unread, "block", "blocks");
-	g_string_append(out, " not known so far");
-}
-
-/* Returns the next step. */
-static uint32_t
-print_lft(struct printer *p, uint32_t i)
-{
-	const struct plan_step *step = &p->plan->steps[i];
-	uint32_t end = p->r.as_json ? i + 1 : lft_run_end(p->plan, i);
-	unsigned entries;
-	bool known;
-
-	begin_step(p, step, "LFT");
-	if (p->r.as_json) {
-		feed_block(p, lft_row(p->w->lft, p->s->nodes[step->node].
-				      sw_index) + step->block * LFT_BLOCK);
-		entries = plan_entries(p->s, p->w, p->seen, step, &known);
-		report_number(&p->r, "block", step->block, NULL);
-		report_bool(&p->r, "known", known);
-		report_number(&p->r, "entries", entries, NULL);
-	} else {
-		put_lft_line(p, i, end);
-	}
-	end_step(p);
+	g_string_append_printf(p->out, ": %u entr%s", n_entries,
+			       n_entries == 1 ? "y changes" : "ies change");
+	if (unread)
+		g_string_append_printf(p->out, ", %u block%s not known so far",
+				       unread, text_plural(unread));
+	g_string_append_c(p->out, '\n');
 	return end;
 }
 
@@ -409,38 +336,36 @@ print_warnings(struct printer *p)
 	for (uint32_t i = 0; i < p->s->n_switches; i++) {
 		const struct snapshot_node *n =
 			&p->s->nodes[p->s->switches[i]];
-		g_autofree char *text = NULL;
+		g_autofree char *name = NULL;
 
 		if (!n->sw_known || n->sw.linear_fdb_cap > p->w->lft->top)
 			continue;
-		text = g_strdup_printf("%s (0x%016" PRIx64 "): its LFT ends at "
-				       "LID %d, the subnet has LIDs up to %u",
-				       snapshot_node_name(n),
+		name = text_printable(snapshot_node_name(n));
+		g_string_append_printf(p->out, "  warning: %s (0x%016" PRIx64
+				       "): its LFT ends at LID %d, the subnet "
+				       "has LIDs up to %u\n", name,
 				       n->info.node_guid,
 				       n->sw.linear_fdb_cap - 1,
 				       p->w->lft->top);
-		report_say(&p->r, "  warning: ");
-		report_text(&p->r, NULL, text, "\n");
 	}
 }
 
 static void
 print_heading(struct printer *p)
 {
+	/* with what stands behind the plural */
 	static const char *const words[PLAN_N_KINDS][2] = {
-		[PLAN_CHANGE_CLEAR] = { "PortStateChange to clear",
-					"PortStateChanges to clear" },
-		[PLAN_TABLE] = { "block of a port's table",
-				 "blocks of ports' tables" },
-		[PLAN_PORT] = { "PortInfo", "PortInfos" },
-		[PLAN_LFT] = { "LFT block", "LFT blocks" },
-		[PLAN_MFT] = { "multicast table", "multicast tables" },
-		[PLAN_SWITCH] = { "SwitchInfo", "SwitchInfos" },
-		[PLAN_ARM] = { "port to arm", "ports to arm" },
-		[PLAN_ACTIVATE] = { "port to activate", "ports to activate" },
+		[PLAN_CHANGE_CLEAR] = { "PortStateChange", " to clear" },
+		[PLAN_TABLE] = { "block", " of ports' tables" },
+		[PLAN_PORT] = { "PortInfo", "" },
+		[PLAN_LFT] = { "LFT block", " on " },
+		[PLAN_MFT] = { "multicast table", "" },
+		[PLAN_SWITCH] = { "SwitchInfo", "" },
+		[PLAN_ARM] = { "port", " to arm" },
+		[PLAN_ACTIVATE] = { "port", " to activate" },
 	};
 	const struct plan *plan = p->plan;
-	GString *out = p->r.out;
+	GString *out = p->out;
 	const char *comma = ": ";
 	uint32_t n_switches = 0;
 
@@ -450,22 +375,22 @@ print_heading(struct printer *p)
 		return;
 	}
 	g_string_append(out, "plan: ");
-	put_counted(out, plan->n_steps, "step", "steps");
+	text_put_count(out, plan->n_steps, 0, "step");
 	for (unsigned k = 0; k < PLAN_N_KINDS; k++) {
 		uint32_t n = plan->first[k + 1] - plan->first[k];
 
 		if (n == 0)
 			continue;
 		g_string_append(out, comma);
-		put_counted(out, n, words[k][0], words[k][1]);
+		text_put_count(out, n, 0, words[k][0]);
+		g_string_append(out, words[k][1]);
 		comma = ", ";
 		if (k != PLAN_LFT)
 			continue;
-		g_string_append(out, " on ");
 		for (uint32_t i = plan->first[PLAN_LFT];
 		     i < plan->first[PLAN_LFT + 1]; n_switches++)
 			i = lft_run_end(plan, i);
-		put_counted(out, n_switches, "switch", "switches");
+		text_put_count(out, n_switches, 0, "switch");
 	}
 	g_string_append_c(out, '\n');
 }
@@ -479,7 +404,7 @@ plan_digest(const struct plan *plan, const struct snapshot *s,
 	g_autoptr(GString) steps = g_string_new(NULL);
 	struct printer p = {
 		.plan = plan, .s = s, .w = w, .seen = seen, .held = held,
-		.r = { .out = steps, .as_json = true }, .sum = sum,
+		.out = steps, .sum = sum,
 	};
 
 	print_steps(&p);
@@ -490,40 +415,18 @@ plan_digest(const struct plan *plan, const struct snapshot *s,
 void
 plan_print(const struct plan *plan, const struct snapshot *s,
 	   const struct desired *w, const struct lft_seen *seen,
-	   const struct port_tables *held, bool as_json, GString *out)
+	   const struct port_tables *held, GString *out)
 {
 	struct printer p = {
 		.plan = plan, .s = s, .w = w, .seen = seen, .held = held,
-		.r = { .out = out, .as_json = as_json },
+		.out = out,
 	};
 	g_autofree char *digest = plan_digest(plan, s, w, seen, held);
 
-	if (!as_json) {
-		print_heading(&p);
-		print_warnings(&p);
-		print_steps(&p);
-		if (plan->n_steps)
-			g_string_append_printf(out, "minism --apply %s writes "
-					       "this\n", digest);
-		return;
-	}
-	report_open(&p.r, NULL, '{');
-	report_open(&p.r, "steps", '[');
-	print_steps(&p);
-	report_close(&p.r, ']');
-	p.r.gap = "\n";
-	report_open(&p.r, "counts", '{');
-	for (unsigned k = 0; k < PLAN_N_KINDS; k++)
-		report_number(&p.r, plan_kind_name(k),
-			      plan->first[k + 1] - plan->first[k], NULL);
-	report_number(&p.r, "total", plan->n_steps, NULL);
-	report_close(&p.r, '}');
-	p.r.gap = "\n";
-	report_open(&p.r, "warnings", '[');
+	print_heading(&p);
 	print_warnings(&p);
-	report_close(&p.r, ']');
-	p.r.gap = "\n";
-	report_text(&p.r, "digest", digest, NULL);
-	report_close(&p.r, '}');
-	g_string_append_c(out, '\n');
+	print_steps(&p);
+	if (plan->n_steps)
+		g_string_append_printf(out, "minism --apply %s writes this\n",
+				       digest);
 }

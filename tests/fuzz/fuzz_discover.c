@@ -121,8 +121,7 @@ program_fabric(struct stage *st, struct mad_client *x, const struct snapshot *s,
 	g_autoptr(GString) out = g_string_new(NULL);
 	bool done = false;
 
-	plan_print(plan, s, &w, seen, NULL, false, out);
-	plan_print(plan, s, &w, seen, NULL, true, out);
+	plan_print(plan, s, &w, seen, NULL, out);
 	g_assert_cmpuint(out->len, >, 0);
 	program_start(x, 0, s, &w, plan, seen, NULL, on_programmed, &done);
 	run(st);

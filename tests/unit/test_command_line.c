@@ -135,10 +135,8 @@ static const struct setting good_args[] = {
 	{ "-v", VALUE(mode, OPTIONS_MODE_RUN) },
 	{ "--once", VALUE(mode, OPTIONS_MODE_ONCE) },
 	{ "--plan", VALUE(mode, OPTIONS_MODE_PLAN) },
-	{ "--plan=text", VALUE(mode, OPTIONS_MODE_PLAN) },
-	{ "--plan=json", VALUE(mode, OPTIONS_MODE_PLAN_JSON) },
 	{ "--plan -o", VALUE(mode, OPTIONS_MODE_PLAN) },
-	{ "-o --plan=json --takeover", VALUE(mode, OPTIONS_MODE_PLAN_JSON) },
+	{ "-o --plan --takeover", VALUE(mode, OPTIONS_MODE_PLAN) },
 	{ "--check-config", VALUE(mode, OPTIONS_MODE_CHECK) },
 	{ "--plan --check-config -o", VALUE(mode, OPTIONS_MODE_CHECK) },
 	{ "--check-config --help", VALUE(mode, OPTIONS_MODE_HELP) },
@@ -187,8 +185,7 @@ SETUP_TEST(test_a_simulator_has_its_fabric_and_options)
 	accepts(t, "--plan single(2)");
 	assert_int_equal(t->conf->mode, OPTIONS_MODE_PLAN);
 	assert_string_equal(t->conf->fabric[0], "single(2)");
-	accepts(t, "single(2) --plan=json --see 7");
-	assert_int_equal(t->conf->mode, OPTIONS_MODE_PLAN_JSON);
+	accepts(t, "single(2) --plan --see 7");
 	assert_int_equal(seed, 7);
 	accepts(t, "--help");
 	refuses(t, "--once", "one FABRIC is needed: a net file, or a formula "

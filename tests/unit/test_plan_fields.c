@@ -7,7 +7,7 @@
 #include "sm/plan/plan.h"
 #include "tests/lib/unit.h"
 
-TEST(test_names_are_there_for_every_bit_and_kind)
+TEST(test_names_are_there_for_every_bit)
 {
 	for (unsigned bit = 1; bit <= PORT_FIELD_PHYS; bit <<= 1) {
 		assert_string_not_equal(port_field_name(bit), "?");
@@ -17,10 +17,6 @@ TEST(test_names_are_there_for_every_bit_and_kind)
 	}
 	assert_string_equal(port_field_name(1u << 22), "?");
 	assert_string_equal(port_field_name(3), "?");
-	for (unsigned k = 0; k < PLAN_N_KINDS; k++)
-		for (unsigned i = 0; i < k; i++)
-			assert_string_not_equal(plan_kind_name(i),
-						plan_kind_name(k));
 }
 
 #define ALL_FIELDS	(0x7fffu | PORT_FIELDS_TRAINING)
