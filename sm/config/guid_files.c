@@ -103,22 +103,19 @@ static bool
 check_name(struct text_scan *s, const struct text_span *span, const char *name)
 {
 	struct text_place place = span->place;
+	g_autofree char *shown = text_printable(name);
+	size_t good = 0;
 
 	if (!*name)
 		return text_fail(s, place, "there is no name");
 	if (span->len > NODE_NAME_MAP_MAX)
 		return text_fail(s, place, "a name has %u bytes at most",
 				 NODE_NAME_MAP_MAX);
-	if (!g_utf8_validate(name, -1, NULL))
-		return text_fail(s, place, "the name is not UTF-8");
-	for (const char *c = name; *c; c = g_utf8_next_char(c)) {
-		place.column = (unsigned)(span->at - s->line_start) + 1 +
-			(unsigned)(c - name);
-		if (!g_unichar_isprint(g_utf8_get_char(c)))
-			return text_fail(s, place, "a character of the name "
-					 "cannot be printed");
-	}
-	return true;
+	while (name[good] && name[good] == shown[good])
+		good++;
+	place.column = (unsigned)(span->at - s->line_start + good) + 1;
+	return !name[good] || text_fail(s, place, "a character of the name is "
+					"not UTF-8, or cannot be printed");
 }
 
 static void

@@ -276,7 +276,8 @@ static bool
 take_name(struct partitions_parser *p, struct draft *d)
 {
 	struct text_span value, *name = &d->name;
-	bool has_value = take_pair(p, WORD_END, name, &value), good;
+	bool has_value = take_pair(p, WORD_END, name, &value);
+	g_autofree char *text = NULL, *shown = NULL;
 	uint64_t n;
 
 	if (!has_value && !name->len)
@@ -287,10 +288,9 @@ take_name(struct partitions_parser *p, struct draft *d)
 		name->len = 0;
 		has_value = true;
 	}
-	good = g_utf8_validate(name->at, (gssize)name->len, NULL);
-	for (size_t i = 0; i < name->len; i++)
-		good &= !g_ascii_iscntrl(name->at[i]);
-	if (!good)
+	text = g_strndup(name->at, name->len);
+	shown = text_printable(text);
+	if (strcmp(text, shown))
 		return fail_at(p, name->place, "a name is UTF-8 without "
 			       "control characters");
 	if (!has_value)
