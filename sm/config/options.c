@@ -655,11 +655,13 @@ options_read_file(struct options *conf, GPtrArray *warnings, GError **error)
 static void
 leave_places(struct options *conf)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		char **text = G_STRUCT_MEMBER_P(conf, rows[i].offset);
+
 		if (rows[i].kind == &kind_place &&
 		    (conf->simulator || rows[i].offset != AT(control_socket)))
-			g_clear_pointer((char **)((char *)conf +
-						  rows[i].offset), g_free);
+			g_clear_pointer(text, g_free);
+	}
 }
 
 /* What the command line alone asks for. */
