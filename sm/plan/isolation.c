@@ -626,10 +626,14 @@ isolation_new(const struct isolation_params *p, const struct snapshot *s,
 		g_autofree char *place = rule->line ?
 			g_strdup_printf("%s:%u", source, rule->line) :
 			g_strdup("changed at run time");
+		uint32_t node = snapshot_find_node(s, rule->guid);
 
 		g_ptr_array_add(i->notes, g_strdup_printf(
 			"%s: port 0x%016" G_GINT64_MODIFIER "x is not on the "
-			"fabric", place, rule->guid));
+			"fabric%s%s", place, rule->guid, node == SNAPSHOT_NONE ?
+			"" : ": this is the NodeGUID, not a PortGUID, of ",
+			node == SNAPSHOT_NONE ? "" :
+			snapshot_node_name(&s->nodes[node])));
 	}
 	if (strangers->len > STRANGERS_MAX)
 		g_ptr_array_add(i->notes, g_strdup_printf(
