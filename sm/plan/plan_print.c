@@ -50,9 +50,9 @@ begin_step(struct printer *p, const struct plan_step *step,
 	const struct snapshot_node *n = &p->s->nodes[step->node];
 	const struct snapshot_port *port = step->port == SNAPSHOT_NONE ?
 		NULL : &p->s->ports[step->port];
-	g_autofree char *name = text_printable(snapshot_node_name(n));
 
-	g_string_append_printf(p->out, "  %s of %s", what, p->sum ? "" : name);
+	g_string_append_printf(p->out, "  %s of %s", what, p->sum ? "" :
+			       snapshot_node_name(n));
 	if (port)
 		g_string_append_printf(p->out, " port %u", port->num);
 	g_string_append_printf(p->out, " (0x%016" PRIx64 ")", port &&
@@ -336,14 +336,13 @@ print_warnings(struct printer *p)
 	for (uint32_t i = 0; i < p->s->n_switches; i++) {
 		const struct snapshot_node *n =
 			&p->s->nodes[p->s->switches[i]];
-		g_autofree char *name = NULL;
 
 		if (!n->sw_known || n->sw.linear_fdb_cap > p->w->lft->top)
 			continue;
-		name = text_printable(snapshot_node_name(n));
 		g_string_append_printf(p->out, "  warning: %s (0x%016" PRIx64
 				       "): its LFT ends at LID %d, the subnet "
-				       "has LIDs up to %u\n", name,
+				       "has LIDs up to %u\n",
+				       snapshot_node_name(n),
 				       n->info.node_guid,
 				       n->sw.linear_fdb_cap - 1,
 				       p->w->lft->top);
