@@ -474,14 +474,6 @@ struct file_reader {
 	GString *places;	/* keys of kind_place that do not count */
 };
 
-/* In a simulation and in a lab a manager is not that of this machine, whose
- * places are in the file. */
-static bool
-is_elsewhere(const struct options *conf)
-{
-	return conf->simulator || g_getenv(LAB_ENV);
-}
-
 static bool
 names_port(const struct option *o)
 {
@@ -522,7 +514,7 @@ take_value(struct file_reader *r, const struct option *o, const char *value)
 	struct options *conf = r->conf;
 	bool asked = conf->origins[o - rows].from == OPTIONS_COMMAND_LINE ||
 		(names_port(o) && conf->port_asked);
-	bool left = o->kind == &kind_place && is_elsewhere(conf);
+	bool left = o->kind == &kind_place && conf->elsewhere;
 	char *why = option_set(o, asked || left ? r->unused : conf, value);
 
 	if (!why && !asked && !left)
@@ -691,7 +683,8 @@ options_from_args(struct options *conf, int argc, char **argv,
 {
 	const struct option_table t = table_of(conf);
 
-	if (is_elsewhere(conf))
+	conf->elsewhere = conf->simulator || g_getenv(LAB_ENV);
+	if (conf->elsewhere)
 		leave_places(conf);
 	if (!option_read(&t, conf, argc, argv, t.also ? &conf->fabric : NULL,
 			 error))

@@ -96,6 +96,8 @@ struct options {
 	 * own options; NULL: the fabric is a real one. */
 	const struct option_table *simulator;
 	char **fabric;		/* then one word: a net file or a formula */
+	bool elsewhere;		/* in a simulation or a lab: the places in a
+				   file are those of this machine's manager */
 	struct options_given *origins;	/* by row of the table, for
 					   options_next() */
 };
