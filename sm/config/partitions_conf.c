@@ -331,7 +331,7 @@ make_pkey(struct partitions_parser *p, const struct draft *d, const char *name)
 
 /* Does a definition with a P_Key contradict one without above it? */
 static bool
-is_late(struct partitions_parser *p, const struct draft *d,
+comes_late(struct partitions_parser *p, const struct draft *d,
 	const struct named *named, const char *shown)
 {
 	const struct partition *there = partition_rules_find(p->rules, d->pkey);
@@ -362,7 +362,7 @@ find_partition(struct partitions_parser *p, const struct draft *d)
 			"this name: write %s=P_Key", shown, shown);
 		return NULL;
 	}
-	if (pkey && is_late(p, d, named, shown))
+	if (pkey && comes_late(p, d, named, shown))
 		return NULL;
 	if (!pkey)
 		pkey = named ? named->partition->pkey : make_pkey(p, d, name);
@@ -449,7 +449,7 @@ put_group(struct partitions_parser *p, const struct draft *g)
 
 /* One for each scope. */
 static void
-put_groups(struct partitions_parser *p, struct draft *g)
+put_scopes(struct partitions_parser *p, struct draft *g)
 {
 	if (!g->partition->pkey || (is_ip(g->mgid) && !embed_pkey(p, g)))
 		return;
@@ -475,7 +475,7 @@ add_broadcast_group(struct partitions_parser *p, const struct draft *d)
 	g.scopes |= 1u << SCOPE_LINK;
 	if (!(g.given & 1u << FLAG_Q_KEY))
 		g.value[FLAG_Q_KEY] = IP_Q_KEY;
-	put_groups(p, &g);
+	put_scopes(p, &g);
 }
 
 /* Behind "mgid"; the rest of the line. OpenSM does not give a group the TClass of
@@ -509,7 +509,7 @@ take_group(struct partitions_parser *p, const struct draft *d,
 			fail_at(p, gid->place, "the %s of an IP group is that "
 				"of the broadcast group, %u", flag_names[i],
 				d->value[i]);
-	put_groups(p, &g);
+	put_scopes(p, &g);
 }
 
 /* --- members --- */
