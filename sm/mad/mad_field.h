@@ -15,6 +15,7 @@
 
 enum mad_field_kind {
 	MAD_FIELD_PLAIN,
+	MAD_FIELD_BITS,		/* in the bits that the request has */
 	MAD_FIELD_RESERVED,	/* never compared */
 	MAD_FIELD_SPECIAL,	/* compared by code: selectors, ends of paths */
 };

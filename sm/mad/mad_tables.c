@@ -213,19 +213,19 @@ static const struct mad_field guid_info_fields[] = {
 	ROW8(PLAIN, "GUID", 64, 64),
 };
 
-#define SERVICE(m, name, offset, bits, kind) \
-	IN(service_record, m, name, offset, bits, kind)
+#define SERVICE(m, name, offset, bits) \
+	IN(service_record, m, name, offset, bits, PLAIN)
 #define DATA(name, offset, bits) \
 	{ name, offset, bits, MAD_FIELD_PLAIN, MAD_FIELD_BYTES, (bits) / 8, \
 	  G_STRUCT_OFFSET(struct service_record, data) + (offset) / 8 - 112 }
 static const struct mad_field service_fields[] = {
-	SERVICE(id, "ServiceID", 0, 64, PLAIN),
-	SERVICE(gid, "ServiceGID", 64, 128, PLAIN),
-	SERVICE(pkey, "ServiceP_Key", 192, 16, PLAIN),
+	SERVICE(id, "ServiceID", 0, 64),
+	SERVICE(gid, "ServiceGID", 64, 128),
+	SERVICE(pkey, "ServiceP_Key", 192, 16),
 	RESERVED(208, 16),
-	SERVICE(lease, "ServiceLease", 224, 32, PLAIN),
-	SERVICE(key, "ServiceKey", 256, 128, SPECIAL),
-	SERVICE(name, "ServiceName", 384, 512, PLAIN),
+	SERVICE(lease, "ServiceLease", 224, 32),
+	SERVICE(key, "ServiceKey", 256, 128),
+	SERVICE(name, "ServiceName", 384, 512),
 	ROW16(DATA, "ServiceData8", 896, 8),
 	ROW8(DATA, "ServiceData16", 1024, 16),
 	ROW4(DATA, "ServiceData32", 1152, 32),
@@ -294,7 +294,7 @@ static const struct mad_field mc_member_fields[] = {
 	GROUP(flow_label, "FlowLabel", 356, 20, PLAIN),
 	GROUP(hop_limit, "HopLimit", 376, 8, PLAIN),
 	GROUP(scope, "Scope", 384, 4, PLAIN),
-	GROUP(join_state, "JoinState", 388, 4, SPECIAL),
+	GROUP(join_state, "JoinState", 388, 4, BITS),
 	GROUP(proxy_join, "ProxyJoin", 392, 1, PLAIN),
 	RESERVED(393, 23),
 };

@@ -105,11 +105,14 @@ sa_match_init(struct sa_match *m, unsigned attr_id, uint64_t comp_mask,
 	if (n < 64 && comp_mask >> n)
 		return false;
 	for (i = 0; i < n; i++) {
-		if (!(comp_mask >> i & 1) || f[i].kind != MAD_FIELD_PLAIN)
+		if (!(comp_mask >> i & 1) || (f[i].kind != MAD_FIELD_PLAIN &&
+					      f[i].kind != MAD_FIELD_BITS))
 			continue;
 		end = f[i].offset + f[i].bits;
 		for (bit = f[i].offset; bit < end; bit++)
-			m->mask[bit / 8] |= (uint8_t)(0x80u >> bit % 8);
+			m->mask[bit / 8] |= (uint8_t)(0x80u >> bit % 8 &
+				(f[i].kind == MAD_FIELD_BITS ?
+				 wanted[bit / 8] : 0xffu));
 		m->len = MAX(m->len, (end + 7) / 8);
 	}
 	for (i = 0; i < m->len; i++)

@@ -7,7 +7,7 @@
  * as fast as the client receives them. `ends` are the ports at one end of the
  * paths; an open end has all end ports, by GUID.
  *
- * Flow of path_draw: source by source, then pair by pair; for each pair the
+ * Flow of path_next: source by source, then pair by pair; for each pair the
  * LIDs: those of the query, or those of the LMC ranges in parallel. If a pair
  * has several paths, the better ones come first, and Preference counts them
  * (IBA 15.2.5.16: less is better); NumbPath, and Get, limit their number.
@@ -255,60 +255,6 @@ group_fits(const struct path_query *w, const struct mcmember_record *g)
 		sa_limits_hold(&w->limits, g->mtu, g->rate, g->life);
 }
 
-/* The sender must be in the group's partition, and the requester as well,
- * unless trusted. */
-static bool
-may_send(const struct sa_viewer *viewer, uint32_t from,
-	 const struct mcmember_record *g)
-{
-	const struct memberships *m = viewer->db->memberships;
-
-	return viewer->db->ends[from].lid && memberships_of(m, from, g->pkey) &&
-		(viewer->trusted || (memberships_of(m, viewer->port, g->pkey) &&
-				  sa_viewer_sees(viewer, from)));
-}
-
-/* One record or none; group NULL: none. Without a source the requester is the
- * sender. */
-static struct sa_records *
-path_to_group(const struct sa_query *q, const struct path_query *w,
-	      const struct group *group, unsigned *status)
-{
-	const struct mcmember_record *g = group ? &group->r : NULL;
-	const struct sa_db *v = q->viewer.db;
-	uint8_t record[SA_DATA_LEN];
-	struct path_record path;
-	struct ends from = { .n = 0 };
-	GByteArray *bytes;
-	uint32_t port;
-
-	*status = ends_find(v, &from,
-			    path_has(w, PATH_SGID) ? w->want.sgid : NULL,
-			    path_has(w, PATH_SLID) ? &w->want.slid : NULL);
-	if (*status)
-		return NULL;
-	port = from.ports == v->by_guid ? q->viewer.port : from.one;
-	bytes = g_byte_array_new();
-	if (g && from.n && group_fits(w, g) && may_send(&q->viewer, port, g)) {
-		path = (struct path_record){
-			.dlid = g->mlid, .flow_label = g->flow_label,
-			.slid = path_has(w, PATH_SLID) ? w->want.slid :
-				v->ends[port].lid,
-			.hop_limit = g->hop_limit, .tclass = g->tclass,
-			.reversible = true, .pkey = g->pkey, .sl = g->sl,
-			.mtu_selector = SA_EXACTLY, .mtu = g->mtu,
-			.rate_selector = SA_EXACTLY, .rate = g->rate,
-			.life_selector = SA_EXACTLY, .life = g->life,
-		};
-		memcpy(path.dgid, g->mgid, 16);
-		sa_db_make_gid(v, port, path.sgid);
-		path_record_encode(record, &path);
-		g_byte_array_append(bytes, record,
-				    (guint)sa_record_size(SA_ATTR_PATH));
-	}
-	return records_of_bytes(q, SA_ATTR_PATH, bytes);
-}
-
 /* ---------------------------------------------------------- between ports */
 
 struct path_table {
@@ -380,31 +326,29 @@ path_may_start(const struct path_table *t, uint32_t from)
 }
 
 static enum sa_draw
-path_draw(struct sa_records *base, uint8_t *record)
+path_next(struct sa_records *base, uint8_t *record)
 {
 	struct path_table *t = (struct path_table *)base;
-	unsigned left = RECORDS_GO;
+	uint32_t from, to;
 
-	for (; t->i < t->from.n; t->i++, t->k = 0) {
-		uint32_t from = t->from.ports[t->i], to;
-
-		while (t->given < t->n_found || t->k < t->to.n) {
-			if (t->given < t->n_found) {
-				path_record_encode(record,
-						   &t->found[t->given++]);
-				return SA_DRAW_RECORD;
-			}
-			if (left-- == 0)
-				return SA_DRAW_PAUSE;
-			if (t->k == 0 && !path_may_start(t, from))
-				break;
-			to = t->to.ports[t->k++];
-			if (base->viewer.db->ends[to].lid &&
-			    sa_viewer_sees(&base->viewer, to))
-				find_paths(t, from, to);
+	if (t->given == t->n_found) {
+		if (t->i >= t->from.n)
+			return SA_DRAW_END;
+		from = t->from.ports[t->i];
+		if (t->k == t->to.n || (t->k == 0 && !path_may_start(t, from))) {
+			t->i++;
+			t->k = 0;
+			return SA_DRAW_PAUSE;
 		}
+		to = t->to.ports[t->k++];
+		if (base->viewer.db->ends[to].lid &&
+		    sa_viewer_sees(&base->viewer, to))
+			find_paths(t, from, to);
 	}
-	return SA_DRAW_END;
+	if (t->given == t->n_found)
+		return SA_DRAW_PAUSE;
+	path_record_encode(record, &t->found[t->given++]);
+	return SA_DRAW_RECORD;
 }
 
 static void
@@ -423,9 +367,9 @@ static struct path_table *
 table_new(const struct sa_query *q, const struct path_query *query,
 	  unsigned most)
 {
-	struct path_table *t = g_new0(struct path_table, 1);
+	struct path_table *t = sa_records_new(sizeof(*t), q, SA_ATTR_PATH,
+					      path_next, path_free);
 
-	sa_records_init(&t->base, q, SA_ATTR_PATH, path_draw, path_free);
 	t->query = *query;
 	t->found = &t->one;
 	t->limit = most;
@@ -436,6 +380,48 @@ table_new(const struct sa_query *q, const struct path_query *query,
 	if (!t->limit || (path_has(query, PATH_RAW) && query->want.raw))
 		t->i = UINT32_MAX;
 	return t;
+}
+
+/* The sender must be in the group's partition, and the requester as well,
+ * unless trusted. */
+static bool
+may_send(const struct sa_viewer *viewer, uint32_t from,
+	 const struct mcmember_record *g)
+{
+	const struct memberships *m = viewer->db->memberships;
+
+	return viewer->db->ends[from].lid && memberships_of(m, from, g->pkey) &&
+		(viewer->trusted || (memberships_of(m, viewer->port, g->pkey) &&
+				  sa_viewer_sees(viewer, from)));
+}
+
+/* One path or none; group NULL: none. Without a source the requester is the
+ * sender. */
+static void
+find_path_to_group(struct path_table *t, const struct group *group)
+{
+	const struct sa_viewer *viewer = &t->base.viewer;
+	const struct mcmember_record *g = group ? &group->r : NULL;
+	const struct sa_db *v = viewer->db;
+	uint32_t port = t->from.ports == v->by_guid ? viewer->port :
+		t->from.one;
+
+	if (g && t->from.n && group_fits(&t->query, g) &&
+	    may_send(viewer, port, g)) {
+		t->one = (struct path_record){
+			.dlid = g->mlid, .flow_label = g->flow_label,
+			.slid = t->from.lid ? t->from.lid : v->ends[port].lid,
+			.hop_limit = g->hop_limit, .tclass = g->tclass,
+			.reversible = true, .pkey = g->pkey, .sl = g->sl,
+			.mtu_selector = SA_EXACTLY, .mtu = g->mtu,
+			.rate_selector = SA_EXACTLY, .rate = g->rate,
+			.life_selector = SA_EXACTLY, .life = g->life,
+		};
+		memcpy(t->one.dgid, g->mgid, 16);
+		sa_db_make_gid(v, port, t->one.sgid);
+		t->n_found = 1;
+	}
+	t->from.n = 0;
 }
 
 struct sa_records *
@@ -454,21 +440,18 @@ records_of_paths(const struct sa_query *q, unsigned *status)
 	if (get)
 		mask &= ~SA_BIT(PATH_NUMB_PATH);
 	path_query_init(&query, mask, &want);
-	/* an MGID, an MLID */
-	if (path_has(&query, PATH_DGID) && want.dgid[0] == 0xff)
-		return path_to_group(q, &query,
-				     sa_store_find(&q->sa->groups->all,
-						   want.dgid), status);
-	if (path_has(&query, PATH_DLID) && want.dlid >= LID_MULTICAST_MIN &&
-	    want.dlid != LID_PERMISSIVE)
-		return path_to_group(q, &query, groups_of_mlid(q->sa->groups,
-							       want.dlid),
-				     status);
 	t = table_new(q, &query, get ? 1 : NUMB_PATH_MAX);
 	*status = ends_find(q->viewer.db, &t->from,
 			    path_has(&query, PATH_SGID) ? want.sgid : NULL,
 			    path_has(&query, PATH_SLID) ? &want.slid : NULL);
-	if (!*status)
+	/* an MGID, an MLID */
+	if (path_has(&query, PATH_DGID) && want.dgid[0] == 0xff)
+		find_path_to_group(t, sa_store_find(&q->sa->groups->all,
+						    want.dgid));
+	else if (path_has(&query, PATH_DLID) && want.dlid >= LID_MULTICAST_MIN &&
+		 want.dlid != LID_PERMISSIVE)
+		find_path_to_group(t, groups_of_mlid(q->sa->groups, want.dlid));
+	else if (!*status)
 		*status = ends_find(q->viewer.db, &t->to,
 				    path_has(&query, PATH_DGID) ?
 				    want.dgid : NULL,

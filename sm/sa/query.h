@@ -6,7 +6,8 @@
  *	sa_state.c	the state: views, groups, services, subscriptions; its
  *			versions for a standby
  *	query.c		requests by method and attribute
- *	records.c	iterator: records of the fabric, and ready-made ones
+ *	records.c	iterators, and that of the fabric's records
+ *	registered.c	iterator: groups, services, subscriptions, SMs
  *	path.c		iterator: PathRecord, MultiPathRecord
  */
 #ifndef MINISM_SA_QUERY_H
@@ -43,7 +44,7 @@ struct sa_query {
 /*
  * An iterator: candidates are made one after the other, in wire format, and
  * compared with the request. If few match, the next record may be far: after
- * RECORDS_GO candidates without one it pauses.
+ * RECORDS_GO steps without one it pauses.
  *
  * It is the first member of a larger struct, which `free` clears.
  */
@@ -51,25 +52,29 @@ struct sa_query {
 struct sa_records {
 	struct sa_viewer viewer;	/* holds a reference on the view */
 	unsigned attr_id;
-	GByteArray *bytes;	/* ready-made records, or NULL: */
-	size_t at;		/* the next one */
-	enum sa_draw (*draw)(struct sa_records *r, uint8_t *record);
+	struct sa_match match;
+	/* A step; SA_DRAW_PAUSE: the candidate is not requested. */
+	enum sa_draw (*next)(struct sa_records *r, uint8_t *record);
 	void (*free)(struct sa_records *r);	/* NULL: g_free() does */
 };
 
-void sa_records_init(struct sa_records *r, const struct sa_query *q,
-		     unsigned attr_id,
-		     enum sa_draw (*draw)(struct sa_records *r,
+/* Of `size` bytes; the rest is zero. */
+void *sa_records_new(size_t size, const struct sa_query *q, unsigned attr_id,
+		     enum sa_draw (*next)(struct sa_records *r,
 					  uint8_t *record),
 		     void (*free)(struct sa_records *r));
+/* Does a candidate have the plain components of the request? */
+static inline enum sa_draw
+sa_records_test(const struct sa_records *r, const uint8_t *record)
+{
+	return sa_match_test(&r->match, record) ? SA_DRAW_RECORD :
+		SA_DRAW_PAUSE;
+}
 
-/* NULL: this attribute is no table of the fabric, or (*status) the request is
- * bad. */
+/* NULL: there are no such records, or (*status) the request is bad. */
 struct sa_records *records_of_fabric(const struct sa_query *q,
 				     unsigned *status);
-/* Ready-made ones, all of `attr_id`: `bytes` is taken over. */
-struct sa_records *records_of_bytes(const struct sa_query *q,
-				    unsigned attr_id, GByteArray *bytes);
+struct sa_records *records_of_store(const struct sa_query *q, unsigned *status);
 
 struct sa_records *records_of_paths(const struct sa_query *q,
 				    unsigned *status);

@@ -11,7 +11,7 @@
  * Cost. If the mask has a LID, or of a NodeRecord a PortGUID, only
  * that node is walked; a BlockNum leaves one record of each port or switch. A
  * LID within a port's LMC range means that port, whose records carry the base
- * LID. Other queries walk the fabric, RECORDS_GO candidates at a time.
+ * LID. Other queries walk the fabric, RECORDS_GO steps at a time.
  *
  * P_Key and VL tables of a CA: the LID alone identifies the port. Any port
  * number in the request matches the record, as osmtest expects.
@@ -47,16 +47,11 @@ sa_viewer_sees(const struct sa_viewer *viewer, uint32_t port)
 enum sa_draw
 sa_records_draw(struct sa_records *r, uint8_t *record)
 {
-	size_t size;
+	enum sa_draw drawn = SA_DRAW_PAUSE;
 
-	if (!r->bytes)
-		return r->draw(r, record);
-	size = sa_records_size(r);
-	if (r->at + size > r->bytes->len)
-		return SA_DRAW_END;
-	memcpy(record, r->bytes->data + r->at, size);
-	r->at += size;
-	return SA_DRAW_RECORD;
+	for (unsigned i = 0; drawn == SA_DRAW_PAUSE && i < RECORDS_GO; i++)
+		drawn = r->next(r, record);
+	return drawn;
 }
 
 size_t
@@ -72,34 +67,23 @@ sa_records_free(struct sa_records *r)
 		return;
 	if (r->free)
 		r->free(r);
-	if (r->bytes)
-		g_byte_array_unref(r->bytes);
 	sa_db_unref(r->viewer.db);
 	g_free(r);
 }
 
-void
-sa_records_init(struct sa_records *r, const struct sa_query *q,
-		unsigned attr_id,
-		enum sa_draw (*draw)(struct sa_records *r, uint8_t *record),
-		void (*free)(struct sa_records *r))
+void *
+sa_records_new(size_t size, const struct sa_query *q, unsigned attr_id,
+	       enum sa_draw (*next)(struct sa_records *r, uint8_t *record),
+	       void (*free)(struct sa_records *r))
 {
+	struct sa_records *r = g_malloc0(size);
+
 	r->viewer = q->viewer;
 	if (r->viewer.db)
 		sa_db_ref(r->viewer.db);
 	r->attr_id = attr_id;
-	r->draw = draw;
+	r->next = next;
 	r->free = free;
-}
-
-struct sa_records *
-records_of_bytes(const struct sa_query *q, unsigned attr_id,
-		 GByteArray *bytes)
-{
-	struct sa_records *r = g_new0(struct sa_records, 1);
-
-	sa_records_init(r, q, attr_id, NULL, NULL);
-	r->bytes = bytes;
 	return r;
 }
 
@@ -126,7 +110,6 @@ struct scan {
 	struct mft *mft;	/* the view's when this began, or NULL */
 	const struct fabric_table *table;
 	const struct mad_field *fields;	/* of a record, by component */
-	struct sa_match match;
 	uint32_t at, end;	/* ports */
 	uint32_t i, n;		/* records of `at`, */
 	uint16_t lid;		/* and its LID */
@@ -329,27 +312,23 @@ scan_open(struct scan *s)
 }
 
 static enum sa_draw
-scan_draw(struct sa_records *base, uint8_t *record)
+scan_next(struct sa_records *base, uint8_t *record)
 {
 	struct scan *s = (struct scan *)base;
-	unsigned left = RECORDS_GO;
+	bool made;
 
-	for (; s->at < s->end; s->at++, s->open = false) {
-		if (left-- == 0)
-			return SA_DRAW_PAUSE;
-		if (!s->open && !scan_open(s))
-			continue;
-		while (s->i < s->n) {
-			bool made = scan_make(s, record);
-
-			s->i++;
-			if (made && sa_match_test(&s->match, record))
-				return SA_DRAW_RECORD;
-			if (left-- == 0)
-				return SA_DRAW_PAUSE;
-		}
+	if (s->at >= s->end)
+		return SA_DRAW_END;
+	if (!s->open && !scan_open(s)) {
+		s->at++;
+		return SA_DRAW_PAUSE;
 	}
-	return SA_DRAW_END;
+	made = scan_make(s, record);
+	if (++s->i >= s->n) {
+		s->at++;
+		s->open = false;
+	}
+	return made ? sa_records_test(base, record) : SA_DRAW_PAUSE;
 }
 
 static void
@@ -397,7 +376,7 @@ match_base_lid(struct scan *s, unsigned offset, uint64_t lid)
 	uint32_t port = lid_map_owner(s->v->lids, (uint16_t)lid);
 
 	if (port != SNAPSHOT_NONE)
-		bytes_store16(s->match.value + offset, s->v->lids->base[port]);
+		bytes_store16(s->base.match.value + offset, s->v->lids->base[port]);
 	return port;
 }
 
@@ -413,7 +392,7 @@ match_caps(struct scan *s, const struct sa_query *q)
 
 		if (q->h.comp_mask >> i & 1 && f[i].name &&
 		    g_str_has_prefix(f[i].name, "CapabilityMask"))
-			memcpy(s->match.mask + first, s->match.value + first,
+			memcpy(s->base.match.mask + first, s->base.match.value + first,
 			       f[i].bits / 8);
 	}
 }
@@ -465,12 +444,11 @@ records_of_fabric(const struct sa_query *q, unsigned *status)
 	if ((table->attr_id == SA_ATTR_PKEY_TABLE && !q->viewer.trusted) ||
 	    !sa_match_init(&match, table->attr_id, plain, q->wanted))
 		return NULL;
-	s = g_new0(struct scan, 1);
-	sa_records_init(&s->base, q, table->attr_id, scan_draw, scan_free);
+	s = sa_records_new(sizeof(*s), q, table->attr_id, scan_next, scan_free);
 	s->v = q->viewer.db;
 	s->table = table;
 	s->fields = mad_attr_table(table->attr_id)->fields;
-	s->match = match;
+	s->base.match = match;
 	s->mft = s->v->mft ? mft_ref(s->v->mft) : NULL;
 	s->i_end = UINT32_MAX;
 	s->port_num = -1;

@@ -202,7 +202,6 @@ sa_save(const void *owner, GString *out, int64_t now)
 		struct service_record r;
 
 		service_describe(s, now, &r);
-		memcpy(r.key, s->record.key, sizeof(r.key));
 		if (r.lease)
 			state_line_save(service_lines, out, &r);
 	}

@@ -4,6 +4,8 @@
  */
 #include "sm/sa/sa_store.h"
 
+#include <string.h>
+
 guint
 sa_store_place(const struct sa_store *s, const void *key)
 {
@@ -31,10 +33,28 @@ sa_store_find(const struct sa_store *s, const void *key)
 }
 
 void *
+sa_store_next(const struct sa_store *s, struct sa_cursor *c)
+{
+	guint place = sa_store_place(s, &c->key);
+	void *const *element = s->list->pdata + place;
+
+	if (c->begun && place < s->list->len && !s->compare(&c->key, *element)) {
+		element++;
+		place++;
+	}
+	if (place == s->list->len || memcmp(&c->key, *element, c->fixed))
+		return NULL;
+	memcpy(&c->key, *element, sizeof(c->key));
+	c->begun = true;
+	return *element;
+}
+
+void *
 sa_store_insert(struct sa_store *s, const void *element, size_t size)
 {
 	void *copy = g_memdup2(element, size);
 
+	g_assert(size >= SA_KEY_LEN);
 	g_ptr_array_insert(s->list, (gint)sa_store_place(s, element), copy);
 	s->version++;
 	return copy;

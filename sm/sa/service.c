@@ -140,7 +140,6 @@ service_describe(const struct service *s, int64_t now,
 	else		/* seconds, rounded up */
 		r->lease = (uint32_t)((MAX(s->ends - now, 0) + SECOND - 1) /
 				      SECOND);
-	memset(r->key, 0, sizeof(r->key));
 }
 
 unsigned
@@ -201,6 +200,7 @@ services_delete(struct services *s, const struct sa_db *v, uint32_t from,
 		return status;
 
 	service_describe(service, now, record);
+	memset(record->key, 0, sizeof(record->key));
 	sa_store_remove(&s->all, sa_store_place(&s->all, record));
 	return MAD_STATUS_OK;
 }

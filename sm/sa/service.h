@@ -37,8 +37,7 @@ unsigned services_delete(struct services *s, const struct sa_db *v,
 /* Services of ports that are not on the fabric, or lost the partition, end. */
 void services_follow(struct services *s, const struct sa_db *v);
 
-/* As clients may see it: the lease that is left, a started second counts; no
- * key. */
+/* With the lease that is left; a started second counts. */
 void service_describe(const struct service *s, int64_t now,
 		      struct service_record *r);
 
