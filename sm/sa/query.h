@@ -43,8 +43,8 @@ struct sa_query {
 
 /*
  * An iterator: candidates are made one after the other, in wire format, and
- * compared with the request. If few match, the next record may be far: after
- * RECORDS_GO steps without one it pauses.
+ * compared with the request. If few match, the next record may be far: it pauses
+ * after RECORDS_GO steps.
  *
  * It is the first member of a larger struct, which `free` clears.
  */
@@ -53,6 +53,7 @@ struct sa_records {
 	struct sa_viewer viewer;	/* holds a reference on the view */
 	unsigned attr_id;
 	struct sa_match match;
+	unsigned steps;		/* since the last pause */
 	/* A step; SA_DRAW_PAUSE: the candidate is not requested. */
 	enum sa_draw (*next)(struct sa_records *r, uint8_t *record);
 	void (*free)(struct sa_records *r);	/* NULL: g_free() does */

@@ -49,8 +49,10 @@ sa_records_draw(struct sa_records *r, uint8_t *record)
 {
 	enum sa_draw drawn = SA_DRAW_PAUSE;
 
-	for (unsigned i = 0; drawn == SA_DRAW_PAUSE && i < RECORDS_GO; i++)
+	while (drawn == SA_DRAW_PAUSE && r->steps++ < RECORDS_GO)
 		drawn = r->next(r, record);
+	if (drawn == SA_DRAW_PAUSE)
+		r->steps = 0;
 	return drawn;
 }
 

@@ -82,7 +82,7 @@ struct sa_records;
 enum sa_draw {
 	SA_DRAW_END,		/* there are no more */
 	SA_DRAW_RECORD,
-	SA_DRAW_PAUSE,		/* none so far: go on after other requests */
+	SA_DRAW_PAUSE,		/* none now: go on after other requests */
 };
 /* Writes the next record (record_size bytes, a multiple of 8, as
  * AttributeOffset in the header says). */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * SA requests that wait, by client (LID), served round robin.
+ * SA requests that wait, or whose answer is made in several turns, by client (LID),
+ * served round robin.
  */
 #ifndef MINISM_SA_SA_QUEUE_H
 #define MINISM_SA_SA_QUEUE_H
@@ -21,11 +22,11 @@ struct sa_request_key {
 
 /* A request, from its arrival until all of its answer is sent. */
 struct sa_job {
-	GList link;		/* in the queue; later among tables, searches */
+	GList link;		/* in a queue */
 	struct sa_request_key key;
 	struct mad_addr from;
 	int64_t came;		/* us */
-	struct sa_reply reply;
+	struct sa_reply reply;	/* as far as it is: SA_REPLY_NONE at first */
 	GByteArray *table;	/* the answer, with its header, as far as it is
 				   drawn; NULL: it is no table */
 	size_t len;

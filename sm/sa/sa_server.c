@@ -12,10 +12,10 @@
  *
  *	answer --> sa_answer --> one MAD: sent; but a refusal while a plan is
  *				 being programmed is held until the next view
- *			     --> table: its records are drawn, those of a long
- *				 one in later turns, and sent as one message
- *			     --> Get without a record so far: drawn on in later
- *				 turns, likewise
+ *			     --> table: some of its records are drawn, and it
+ *				 goes into the queue again; all are sent as
+ *				 one message
+ *			     --> Get without a record so far: likewise
  *
  * Turns. A client that sends one request after the other gets each answer at
  * once. After `turn` answers, or `turn_us`, requests wait in the queue and are
@@ -78,8 +78,6 @@ const struct sa_server_params sa_server_params_default = {
 	.max_of_one = 256,
 	.turn = 64,
 	.turn_us = 2000,
-	.max_drawn = 256,
-	.max_drawn_of_one = 32,
 	.at_once = 64 * 1024,
 	.max_collect = UINT64_C(64) << 20,
 	.max_handed = UINT64_C(512) << 20,
@@ -112,8 +110,8 @@ struct sa_server {
 	int64_t turn_began;
 	unsigned turn_timer;	/* 0: not running */
 
-	GQueue drawn[2];	/* jobs with records to be drawn: Gets, tables; */
-	uint64_t collected;	/* bytes of all these tables */
+	uint64_t collected;	/* bytes of tables that are being drawn; */
+	struct sa_job *only;	/* beyond max_collect only this one goes on */
 	int64_t handed_since;	/* from then on, bytes of tables, for 10 s: */
 	uint64_t handed;	/* to all, */
 	GHashTable *handed_to;	/* and by LID */
@@ -122,17 +120,10 @@ struct sa_server {
 	bool shut;		/* another manager is the master */
 
 	unsigned due_timer;
-	int64_t due_when;
 	struct sa_server_stats stats;
 };
 
 static void on_turn(void *data);
-
-static unsigned
-n_drawn(const struct sa_server *d)
-{
-	return d->drawn[0].length + d->drawn[1].length;
-}
 
 /* For a job that is in none of the queues. */
 static void
@@ -143,6 +134,8 @@ end_job(struct sa_server *d, struct sa_job *j)
 		d->long_bytes -= j->len;
 	if (j->table)
 		d->collected -= j->table->len;
+	if (d->only == j)
+		d->only = NULL;
 	sa_job_free(j);
 }
 
@@ -175,9 +168,9 @@ send_busy(struct sa_server *d, struct sa_job *j, const char *why)
 {
 	d->stats.busy++;
 	log_limited(d->log, LOG_WARNING, "sa", why, "LID %u is told to try "
-		    "again later; requests that wait: %u, answers that are "
-		    "drawn: %u", j->key.lid, sa_queue_length(d->queue),
-		    n_drawn(d));
+		    "again later; requests that wait: %u, bytes of tables that "
+		    "are drawn: %" G_GUINT64_FORMAT, j->key.lid,
+		    sa_queue_length(d->queue), d->collected);
 	send_status(d, j, MAD_STATUS_BUSY);
 }
 
@@ -249,17 +242,61 @@ hand_over(struct sa_server *d, struct sa_job *j)
 			    GSIZE_TO_POINTER(handed_to(d, j) + len));
 }
 
-/* Draws so many bytes of records, or somewhat more. True: there are others; else
- * the table is sent, or refused. */
-static bool
-draw_table(struct sa_server *d, struct sa_job *j, unsigned bytes)
+static void
+count_answer(struct sa_server *d, const struct sa_job *j)
 {
+	int64_t us = transport_now(d->transport) - j->came, bound = 100;
+
+	for (unsigned i = 0; i < SA_SERVER_BUCKETS; i++, bound *= 10)
+		d->stats.within[i] += us <= bound;
+	d->stats.us += us;
+	d->stats.answered++;
+	d->stats.records[j->key.attr_id < SA_SERVER_RECORDS ?
+			 j->key.attr_id : 0]++;
+}
+
+/* False: it is refused. */
+static bool
+begin_table(struct sa_server *d, struct sa_job *j)
+{
+	if (j->key.attr_id != SA_ATTR_STATE && (is_handed_too_much(d, j) ||
+			d->collected > d->params.max_collect)) {
+		send_busy(d, j, "too many long answers at once");
+		return false;
+	}
+	d->stats.tables++;
+	count_answer(d, j);
+	j->table = g_byte_array_new();
+	g_byte_array_append(j->table, j->reply.mad, RMPP_SA_HEADER_LEN);
+	d->collected += j->table->len;
+	return true;
+}
+
+/* Draws some records of a table. True: there are others; else it is sent, or
+ * refused. That of a standby, which has no view yet, is drawn at once. */
+static bool
+draw_table(struct sa_server *d, struct sa_job *j)
+{
+	unsigned bytes = j->table ? d->params.at_once / PIECES :
+		d->params.at_once;
 	struct sa_records *r = j->reply.records;
-	guint size = (guint)sa_records_size(r), before = j->table->len;
+	guint size = (guint)sa_records_size(r), before;
 	enum sa_draw drawn = SA_DRAW_RECORD;
 	uint8_t record[SA_DATA_LEN];
 
 	g_assert(size <= sizeof(record));
+	if (!j->table && !begin_table(d, j))
+		return false;
+	if (j->key.attr_id == SA_ATTR_STATE)
+		bytes = UINT_MAX;
+	if (d->collected > d->params.max_collect) {
+		d->only = d->only ? d->only : j;
+		if (d->only != j) {	/* that is no work */
+			d->left++;
+			return true;
+		}
+	}
+	before = j->table->len;
 	while (drawn == SA_DRAW_RECORD && j->table->len - before < bytes) {
 		drawn = sa_records_draw(r, record);
 		if (drawn == SA_DRAW_RECORD)
@@ -275,78 +312,6 @@ draw_table(struct sa_server *d, struct sa_job *j, unsigned bytes)
 	if (drawn == SA_DRAW_END)
 		hand_over(d, j);
 	return drawn != SA_DRAW_END;
-}
-
-static void
-count_answer(struct sa_server *d, const struct sa_job *j)
-{
-	int64_t us = transport_now(d->transport) - j->came, bound = 100;
-
-	for (unsigned i = 0; i < SA_SERVER_BUCKETS; i++, bound *= 10)
-		d->stats.within[i] += us <= bound;
-	d->stats.us += us;
-	d->stats.answered++;
-	d->stats.records[j->key.attr_id < SA_SERVER_RECORDS ?
-			 j->key.attr_id : 0]++;
-}
-
-/* The first one, which is then the last; but of tables, if memory is short. */
-static void
-draw_next(struct sa_server *d, GQueue *drawn)
-{
-	GList *link = g_queue_pop_head_link(drawn);
-	struct sa_job *j = link ? link->data : NULL;
-	bool goes_on;
-
-	if (!j)
-		return;
-	if (j->table) {
-		goes_on = draw_table(d, j, d->params.at_once / PIECES);
-	} else {
-		sa_resume(&j->reply);
-		goes_on = j->reply.kind == SA_REPLY_LATER;
-		if (!goes_on) {
-			count_answer(d, j);
-			send_reply(d, j);
-		}
-	}
-	if (!goes_on)
-		end_job(d, j);
-	else if (j->table && d->collected > d->params.max_collect)
-		g_queue_push_head_link(drawn, link);
-	else
-		g_queue_push_tail_link(drawn, link);
-}
-
-/* True: it is being drawn; false: all of it is sent, or it was refused. */
-static bool
-begin_drawing(struct sa_server *d, struct sa_job *j)
-{
-	bool is_table = j->reply.kind == SA_REPLY_TABLE;
-	unsigned n_of_lid = 0;
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(d->drawn); i++)
-		for (const GList *l = d->drawn[i].head; l; l = l->next)
-			n_of_lid += ((struct sa_job *)l->data)->key.lid ==
-				j->key.lid;
-	if (n_drawn(d) >= d->params.max_drawn ||
-	    n_of_lid >= d->params.max_drawn_of_one ||
-	    (is_table && j->key.attr_id != SA_ATTR_STATE &&
-	     is_handed_too_much(d, j))) {
-		send_busy(d, j, "too many long answers at once");
-		return false;
-	}
-	if (is_table) {
-		d->stats.tables++;
-		count_answer(d, j);
-		j->table = g_byte_array_new();
-		g_byte_array_append(j->table, j->reply.mad, RMPP_SA_HEADER_LEN);
-		d->collected += j->table->len;
-		if (!draw_table(d, j, d->params.at_once))
-			return false;
-	}
-	g_queue_push_tail_link(&d->drawn[is_table], &j->link);
-	return true;
 }
 
 /* ---------------------------------------------- Reports, leases, new groups */
@@ -414,15 +379,13 @@ is_held(const struct sa_server *d, const struct sa_job *j)
 static void
 release_held(struct sa_server *d)
 {
-	GQueue later = G_QUEUE_INIT;
+	struct sa_queue *held = d->held;
 	struct sa_job *j;
 
 	while ((j = sa_queue_next(d->queue)))
-		g_queue_push_tail(&later, j);
-	while ((j = sa_queue_next(d->held)))
-		queue_job(d, d->queue, j);
-	while ((j = g_queue_pop_head(&later)))
-		queue_job(d, d->queue, j);
+		queue_job(d, held, j);
+	d->held = d->queue;
+	d->queue = held;
 }
 
 static bool
@@ -434,8 +397,7 @@ is_in_doubt(const struct sa_server *d)
 static bool
 has_work(const struct sa_server *d)
 {
-	return ((sa_queue_length(d->queue) && d->sa->view) || n_drawn(d)) &&
-		!is_in_doubt(d);
+	return sa_queue_length(d->queue) && d->sa->view && !is_in_doubt(d);
 }
 
 static void
@@ -461,6 +423,7 @@ sa_server_on_held(void *data)
 static void
 hold_job(struct sa_server *d, struct sa_job *j)
 {
+	j->reply.kind = SA_REPLY_NONE;
 	queue_job(d, d->held, j);
 	if (!d->held_timer)
 		d->held_timer = transport_timer_in(d->transport, HELD_US,
@@ -507,26 +470,24 @@ send_reports(struct sa_server *d)
 void
 sa_server_touch(struct sa_server *d)
 {
-	int64_t due;
+	int64_t due = d->sa->services->next;
 
 	if (sa_queue_length(d->held) && !is_programming(d))
 		release_held(d);
 	send_reports(d);
 	start_turn_timer(d);
-	due = d->sa->services->next;
-	if (!d->due_timer || due != d->due_when) {
-		transport_timer_clear(d->transport, &d->due_timer);
-		d->due_when = due;
-		if (due != INT64_MAX)
-			d->due_timer = transport_timer_start(d->transport, due,
-						sa_server_on_due, d);
-	}
+	transport_timer_clear(d->transport, &d->due_timer);
+	if (due != INT64_MAX)
+		d->due_timer = transport_timer_start(d->transport, due,
+						     sa_server_on_due, d);
 	if (d->params.touched)
 		d->params.touched(d->params.data);
 }
 
 /* --------------------------------------------------------------- answering */
 
+/* A step of a job out of the queue, into which it returns if it needs another
+ * one. */
 static void
 answer_job(struct sa_server *d, struct sa_job *j)
 {
@@ -541,7 +502,10 @@ answer_job(struct sa_server *d, struct sa_job *j)
 		hold_job(d, j);
 		return;
 	}
-	sa_answer(d->sa, &request, &j->reply);
+	if (j->reply.kind == SA_REPLY_NONE)
+		sa_answer(d->sa, &request, &j->reply);
+	else if (j->reply.kind == SA_REPLY_LATER)
+		sa_resume(&j->reply);
 	switch (j->reply.kind) {
 	case SA_REPLY_NONE:
 		log_drop(d, j, j->reply.why);
@@ -555,14 +519,18 @@ answer_job(struct sa_server *d, struct sa_job *j)
 		send_reply(d, j);
 		break;
 	case SA_REPLY_TABLE:
+		goes_on = draw_table(d, j);
+		break;
 	case SA_REPLY_LATER:
-		goes_on = begin_drawing(d, j);
+		goes_on = true;
 		break;
 	}
-	if (goes_on)
+	if (goes_on) {
+		queue_job(d, d->queue, j);
 		start_turn_timer(d);
-	else
+	} else {
 		end_job(d, j);
+	}
 	if (touches)
 		sa_server_touch(d);
 }
@@ -586,13 +554,11 @@ on_turn(void *data)
 	while (d->left && has_work(d) && transport_now(d->transport) -
 	       d->turn_began < d->params.turn_us) {
 		d->left--;
-		draw_next(d, &d->drawn[0]);
-		draw_next(d, &d->drawn[1]);
-		j = d->sa->view ? sa_queue_next(d->queue) : NULL;
-		if (j && sa_job_changes(j) &&
+		j = sa_queue_next(d->queue);
+		if (sa_job_changes(j) &&
 		    transport_now(d->transport) - j->came > PATIENCE_US)
 			discard(d, j, "SA request that waited for too long");
-		else if (j)
+		else
 			answer_job(d, j);
 	}
 	sa_server_touch(d);
@@ -685,11 +651,7 @@ sa_server_on_message(const struct sa_message *m, void *data)
 static struct sa_job *
 take_any(struct sa_server *d)
 {
-	struct sa_job *j = sa_queue_next(d->queue) ?: sa_queue_next(d->held);
-	GList *link = j ? &j->link : g_queue_pop_head_link(&d->drawn[0]) ?:
-		g_queue_pop_head_link(&d->drawn[1]);
-
-	return link ? link->data : NULL;
+	return sa_queue_next(d->queue) ?: sa_queue_next(d->held);
 }
 
 void

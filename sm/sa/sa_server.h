@@ -22,13 +22,10 @@ struct sa_server_params {
 	unsigned max_of_one;	/* and of one LID */
 	unsigned turn;		/* answers, then the main loop goes on; */
 	int64_t turn_us;	/* also if they took that long */
-	unsigned max_drawn;	/* under way: tables, and Gets that compare
-				   many records, */
-	unsigned max_drawn_of_one;	/* and those to one LID */
 	unsigned at_once;	/* bytes of a table that are drawn with its
 				   request; later a 16th of that */
 	uint64_t max_collect;	/* of a table, and of all that are being drawn:
-				   beyond it only one goes on */
+				   beyond it only one goes on, and none begins */
 	uint64_t max_handed;	/* bytes of tables within 10 s, */
 	uint64_t max_handed_of_one;	/* and to one LID */
 	unsigned max_reports;	/* without an answer yet */
@@ -45,8 +42,8 @@ struct sa_server_params {
 	 * state_touch(). */
 	void (*touched)(void *data);
 };
-/* As many waiting as there are LIDs, 256 of one; 64 answers or 2 ms; 256 drawn,
- * 32 to one; 64 KiB at once, 64 MiB; 512 MiB within 10 s, 64 to one; 8 Reports;
+/* As many waiting as there are LIDs, 256 of one; 64 answers or 2 ms;
+ * 64 KiB at once, 64 MiB; 512 MiB within 10 s, 64 to one; 8 Reports;
  * 64 KiB. */
 extern const struct sa_server_params sa_server_params_default;
 

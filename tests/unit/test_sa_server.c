@@ -209,9 +209,8 @@ WORD(do_desk, struct desk *d)
 		{ "turn", &p.turn }, { "max_waiting", &p.max_waiting },
 		{ "max_of_one", &p.max_of_one }, { "max_handed", &handed },
 		{ "max_handed_of_one", &handed_of_one },
-		{ "max_drawn", &p.max_drawn }, { "at_once", &p.at_once },
-		{ "max_collect", &collect }, { "max_reports", &p.max_reports },
-		{ "max_drawn_of_one", &p.max_drawn_of_one }, { NULL, NULL },
+		{ "at_once", &p.at_once }, { "max_collect", &collect },
+		{ "max_reports", &p.max_reports }, { NULL, NULL },
 	};
 
 	d->is_programming = g_strcmp0(words[0], "programming") == 0;
