@@ -45,10 +45,8 @@
  */
 #include <string.h>
 
-#include "sm/sa/informinfo.h"
-#include "sm/sa/mcmember.h"
 #include "sm/mad/bytes.h"
-#include "sm/sa/sa.h"
+#include "sm/sa/query.h"
 #include "topology/text.h"
 
 #define QUEUE_MAX	65536u	/* a host each, and as many groups */
@@ -66,13 +64,12 @@
 #define NOTICE_COUNT_OFFSET	8u	/* and toggle: 2 bytes */
 #define NOTICE_GID_OFFSET	16u	/* of traps 64 to 67, IBA 14.2.5.1 */
 
-/* A Notice, for the subscriptions from `next` on. */
 struct waiting_notice {
 	uint8_t notice[NOTICE_LEN], issuer[16];
 	uint16_t pkey;		/* of the partition it is about; 0: it depends
 				   on the source */
 	uint64_t source;	/* PortGUID */
-	struct subscription next;	/* only what is compared */
+	struct sa_cursor at;	/* the last subscription that was compared */
 	int64_t since;
 	uint64_t place;		/* among all there ever were */
 	bool is_begun;		/* an equal one is another one from now on */
@@ -159,16 +156,18 @@ find_same(const struct informs *i, const struct subscription *as)
 }
 
 unsigned
-informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
-	    uint32_t qp, bool trusted, struct inform_info *info, int64_t now)
+informs_set(const struct sa_query *q, void *asked)
 {
+	struct informs *i = q->sa->informs;
+	const struct sa_db *v = q->viewer.db;
+	struct inform_info *info = asked;
 	struct subscription s = {
-		.qp = qp, .info = *info, .made = now, .confirmed = now,
+		.qp = q->request->qp, .info = *info, .made = q->request->now,
+		.confirmed = q->request->now,
 	}, *same;
-	uint32_t source;
+	uint32_t source, from = q->viewer.port;
 
-	if (from == SNAPSHOT_NONE || !v->ends[from].guid || !qp ||
-	    info->subscribe > 1)
+	if (!v->ends[from].guid || !s.qp || info->subscribe > 1)
 		return SA_STATUS_REQ_INVALID;
 	s.port_guid = v->ends[from].guid;
 	if (!s.info.lid_end)	/* a single LID, as for OpenSM */
@@ -182,7 +181,7 @@ informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
 		sa_store_remove(&i->all, sa_store_place(&i->all, same));
 		return MAD_STATUS_OK;
 	}
-	if (!trusted && is_security_trap(info->generic, info->trap))
+	if (!q->viewer.trusted && is_security_trap(info->generic, info->trap))
 		return SA_STATUS_REQ_INVALID;
 	if (names_gid(info)) {
 		source = sa_db_gid(v, info->gid);
@@ -195,9 +194,9 @@ informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
 		   s.info.lid_begin > s.info.lid_end) {
 		return SA_STATUS_REQ_INVALID;
 	}
-	info->qpn = s.info.qpn = qp;
+	info->qpn = s.info.qpn = s.qp;
 	if (same) {
-		same->confirmed = now;
+		same->confirmed = s.confirmed;
 		return MAD_STATUS_OK;
 	}
 	while (sa_store_find(&i->all, &s))
@@ -268,12 +267,13 @@ is_for(const struct sa_db *v, const struct waiting_notice *w,
 	return s->made <= w->since && wants(v, &s->info, e);
 }
 
-/* Subscription number n, which is its subscriber's first that matches. */
+/* Is it the first one of its subscriber that matches? */
 static bool
 hears(const struct informs *i, const struct sa_db *v,
-      const struct waiting_notice *w, const struct event *e, guint n)
+      const struct waiting_notice *w, const struct event *e,
+      const struct subscription *s)
 {
-	const struct subscription *s = i->all.list->pdata[n], *other;
+	const struct subscription *other;
 	uint32_t port;
 
 	if (!is_for(v, w, e, s))
@@ -281,13 +281,9 @@ hears(const struct informs *i, const struct sa_db *v,
 	port = sa_db_guid(v, s->port_guid);
 	if (port == SNAPSHOT_NONE || !may_hear(v, w, port))
 		return false;
-	while (n-- > 0) {
-		other = i->all.list->pdata[n];
-		if (other->port_guid != s->port_guid)
-			break;
+	for (guint n = 0; (other = of_port(i, s->port_guid, n)) != s; n++)
 		if (other->qp == s->qp && is_for(v, w, e, other))
 			return false;
-	}
 	return true;
 }
 
@@ -305,21 +301,12 @@ next_subscriber(const struct informs *i, const struct sa_db *v,
 		.issuer_lid = (uint16_t)bytes_load(w->notice + 6, 2),
 		.issuer_port = sa_db_gid(v, w->issuer),
 	};
+	const struct subscription *s = NULL;
 
-	for (guint n = sa_store_place(&i->all, &w->next);
-	     n < i->all.list->len; n++) {
-		const struct subscription *s = i->all.list->pdata[n];
-
-		if (!*left) {
-			w->next = *s;
-			return NULL;
-		}
+	while (*left && (s = sa_store_next(&i->all, &w->at))) {
 		--*left;
-		if (hears(i, v, w, &e, n)) {
-			w->next = *s;
-			w->next.index++;
+		if (hears(i, v, w, &e, s))
 			return s;
-		}
 	}
 	return NULL;
 }

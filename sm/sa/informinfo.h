@@ -19,6 +19,7 @@ struct subscription {
 	int64_t made, confirmed;	/* us; 0: before this manager started */
 };
 
+struct sa_query;
 struct sa_report;
 
 struct informs {
@@ -33,10 +34,9 @@ struct informs {
 struct informs *informs_new(void);
 void informs_free(struct informs *i);
 
-/* Set(InformInfo): subscribe or unsubscribe; of a port and its QP. SA status. */
-unsigned informs_set(struct informs *i, const struct sa_db *v,
-		     uint32_t from, uint32_t qp, bool trusted,
-		     struct inform_info *info, int64_t now);
+/* Set(InformInfo): subscribe or unsubscribe; of a port and its QP. asked: struct
+ * inform_info, then the answer. SA status. */
+unsigned informs_set(const struct sa_query *q, void *asked);
 
 /* A Notice (64 bytes as on the wire, and the GID of its issuer), for each
  * subscriber that matches, if the partitions allow it (IBA 13.4.9, C13-44).

@@ -46,6 +46,8 @@
  *    group of its link, that of the same scope and P_Key (RFC 4391, 4): IP
  *    hosts join with those, so a group with others would keep them from an IP
  *    address for as long as its creator stays.
+ *  - A creation whose answer was lost is sent again under the same TransactionID.
+ *    If the SA chose the MGID, the group is the one that the first has created.
  *  - MLIDs are few. A port that has created as many groups as the quota allows
  *    creates no more until it has left some of these, or they are deleted.
  *
@@ -60,12 +62,10 @@
  * there twice, is refused as damage. That members are still on the fabric, and
  * in the partition, is checked by groups_follow().
  */
-#include "sm/sa/mcmember.h"
-
 #include <string.h>
 
 #include "sm/mad/bytes.h"
-#include "sm/sa/sa.h"
+#include "sm/sa/query.h"
 #include "sm/sa/sa_limits.h"
 #include "topology/each.h"
 #include "topology/text.h"
@@ -342,28 +342,42 @@ struct join_ask {
 	struct group_member *m;	/* and the port in it, NULL: no member */
 	uint32_t from, port;	/* the requester, and the port it is about */
 	uint64_t port_guid;
+	uint64_t tid;		/* of the request */
 	uint8_t mtu;		/* with which the port can send and receive */
 	uint8_t rate;		/* of its link; 0: no limit, port 0 of a switch
 				   has none */
 	bool has_mgid;
 };
 
+/* The group that this request has created already, if its answer was lost and
+ * its client has sent it again. */
+static struct group *
+find_repeated(const struct sa_store *all, uint64_t creator, uint64_t tid)
+{
+	EACH_PTR(struct group, group, all->list)
+		if (group->creator == creator && group->tid == tid)
+			return group;
+	return NULL;
+}
+
 static unsigned
-request_init(struct join_ask *r, const struct groups *g, const struct sa_db *v,
-	     uint32_t from, uint64_t mask, uint64_t need,
+request_init(struct join_ask *r, const struct sa_query *q, uint64_t need,
 	     const struct mcmember_record *record)
 {
-	static const uint8_t none[16];
+	const struct sa_store *all = &q->sa->groups->all;
+	const uint64_t mask = q->h.comp_mask;
+	const struct sa_db *v = q->viewer.db;
 	const struct snapshot_port *p, *peer;
+	static const uint8_t none[16];
 
 	if ((mask & need) != need)
 		return SA_STATUS_INSUFFICIENT;
-	if (from == SNAPSHOT_NONE || !(record->join_state & JOIN_ALL))
+	if (!(record->join_state & JOIN_ALL))
 		return SA_STATUS_REQ_INVALID;
 	*r = (struct join_ask){
-		.v = v, .record = record, .mask = mask, .from = from,
+		.v = v, .record = record, .mask = mask, .from = q->viewer.port,
 		.limits = SA_LIMITS(mask, record, MCM),
-		.port = sa_db_gid(v, record->port_gid),
+		.port = sa_db_gid(v, record->port_gid), .tid = q->h.mad.tid,
 		.has_mgid = mask & SA_BIT(MCM_MGID) &&
 			memcmp(record->mgid, none, 16) != 0,
 	};
@@ -371,7 +385,9 @@ request_init(struct join_ask *r, const struct groups *g, const struct sa_db *v,
 		return SA_STATUS_INVALID_GID;
 	r->port_guid = v->ends[r->port].guid;
 	if (r->has_mgid)
-		r->group = sa_store_find(&g->all, record->mgid);
+		r->group = sa_store_find(all, record->mgid);
+	else if (r->tid)
+		r->group = find_repeated(all, v->ends[r->from].guid, r->tid);
 	if (r->group)
 		r->m = sa_store_find(&r->group->members, &r->port_guid);
 	p = &v->subnet->ports[r->port];
@@ -534,6 +550,7 @@ create(struct groups *g, struct join_ask *r)
 		status = describe(&draft, r);
 	}
 	draft.creator = creator;
+	draft.tid = r->has_mgid ? 0 : r->tid;
 	if (status == MAD_STATUS_OK)
 		status = name_group(g, &draft.r, r);
 	if (status != MAD_STATUS_OK)
@@ -559,14 +576,14 @@ set_answer(struct mcmember_record *record, const struct group *group,
 }
 
 unsigned
-groups_join(struct groups *g, const struct sa_db *v, uint32_t from,
-	    uint64_t comp_mask, struct mcmember_record *record)
+groups_join(const struct sa_query *q, void *asked)
 {
+	struct groups *g = q->sa->groups;
+	struct mcmember_record *record = asked;
 	struct group_member new = { .proxy = false };
 	struct join_ask r;
-	unsigned status;
+	unsigned status = request_init(&r, q, NEED_JOIN, record);
 
-	status = request_init(&r, g, v, from, comp_mask, NEED_JOIN, record);
 	if (status == MAD_STATUS_OK)
 		status = r.group ? join_check(&r, r.group, r.m) :
 			create(g, &r);
@@ -575,8 +592,8 @@ groups_join(struct groups *g, const struct sa_db *v, uint32_t from,
 
 	new.port_guid = r.port_guid;
 	new.join_state = record->join_state & JOIN_ALL;
-	new.proxy = from != r.port;
-	sa_db_make_gid(v, r.port, new.gid);
+	new.proxy = r.from != r.port;
+	sa_db_make_gid(r.v, r.port, new.gid);
 	if (r.m) {
 		/* it keeps the states that it has */
 		new.join_state |= r.m->join_state;
@@ -591,14 +608,14 @@ groups_join(struct groups *g, const struct sa_db *v, uint32_t from,
 }
 
 unsigned
-groups_leave(struct groups *g, const struct sa_db *v, uint32_t from,
-	     uint64_t comp_mask, struct mcmember_record *record)
+groups_leave(const struct sa_query *q, void *asked)
 {
+	struct groups *g = q->sa->groups;
+	struct mcmember_record *record = asked;
 	unsigned states = record->join_state & JOIN_ALL;
 	struct join_ask r;
-	unsigned status;
+	unsigned status = request_init(&r, q, NEED_LEAVE, record);
 
-	status = request_init(&r, g, v, from, comp_mask, NEED_LEAVE, record);
 	if (status != MAD_STATUS_OK)
 		return status;
 	if (!r.m || !may_change(&r, r.group, r.m) || states & ~r.m->join_state)

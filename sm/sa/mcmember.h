@@ -34,6 +34,8 @@ struct group {
 	struct mcmember_record wanted;	/* the values of the configuration */
 	uint64_t creator;	/* the PortGUID of the requester; 0: unknown, or
 				   it has left */
+	uint64_t tid;		/* of the creation, if the MGID was chosen here;
+				   0: unknown */
 	struct sa_store members;	/* struct group_member, by PortGUID; its
 					   changes are counted as well in that
 					   of the groups */
@@ -58,17 +60,15 @@ struct groups {
 	GArray *events;		/* struct group_event; the reader clears it */
 };
 
+struct sa_query;
+
 struct groups *groups_new(void);
 void groups_free(struct groups *g);
 
-/* Set(MCMemberRecord): a join, or a creation. `from`: the requester's port.
- * Returns an SA status (0: done, and *record is the answer). */
-unsigned groups_join(struct groups *g, const struct sa_db *v, uint32_t from,
-		     uint64_t comp_mask, struct mcmember_record *record);
-/* Delete(MCMemberRecord). */
-unsigned groups_leave(struct groups *g, const struct sa_db *v,
-		      uint32_t from, uint64_t comp_mask,
-		      struct mcmember_record *record);
+/* Set(MCMemberRecord): a join, or a creation; Delete. asked: struct
+ * mcmember_record, then the answer. SA status. */
+unsigned groups_join(const struct sa_query *q, void *asked);
+unsigned groups_leave(const struct sa_query *q, void *asked);
 
 /* NULL: there is no such group. (By MGID: sa_store_find().) */
 struct group *groups_of_mlid(const struct groups *g, uint16_t mlid);

@@ -166,16 +166,24 @@ query_records(struct sa_query *q)
 static void
 query_change(struct sa_query *q)
 {
-	bool set = q->h.mad.method == MAD_METHOD_SET;
-	unsigned attr_id = q->h.mad.attr_id, status;
-	uint64_t mask = q->h.comp_mask;
+	static const struct {
+		uint16_t attr_id;
+		uint8_t method;
+		unsigned (*change)(const struct sa_query *q, void *asked);
+	} changes[] = {
+		{ SA_ATTR_MC_MEMBER, MAD_METHOD_SET, groups_join },
+		{ SA_ATTR_MC_MEMBER, SA_METHOD_DELETE, groups_leave },
+		{ SA_ATTR_SERVICE, MAD_METHOD_SET, services_set },
+		{ SA_ATTR_SERVICE, SA_METHOD_DELETE, services_delete },
+		{ SA_ATTR_INFORM_INFO, MAD_METHOD_SET, informs_set },
+	};
+	unsigned attr_id = q->h.mad.attr_id, status = MAD_STATUS_BAD_ATTRIBUTE;
 	union {
 		struct mcmember_record member;
 		struct service_record service;
 		struct inform_info inform;
-	} r;
+	} asked;
 
-	memset(&r, 0, sizeof(r));	/* members without a component */
 	/* A GUID of 0 is one that is not assigned. A status would make mlx4
 	 * repeat its request for the alias GUIDs of virtual functions each
 	 * second, this makes it wait for up to a minute
@@ -185,26 +193,16 @@ query_change(struct sa_query *q)
 		answer_status(q, 0);
 		return;
 	}
-	if (attr_id != SA_ATTR_MC_MEMBER && attr_id != SA_ATTR_SERVICE &&
-	    !(attr_id == SA_ATTR_INFORM_INFO && set)) {
-		answer_status(q, MAD_STATUS_BAD_ATTRIBUTE);
-		return;
+	memset(&asked, 0, sizeof(asked));	/* members without a component */
+	for (unsigned i = 0; i < G_N_ELEMENTS(changes); i++) {
+		if (changes[i].attr_id != attr_id ||
+		    changes[i].method != q->h.mad.method)
+			continue;
+		sa_record_decode(attr_id, q->wanted, &asked);
+		status = changes[i].change(q, &asked);
 	}
-	sa_record_decode(attr_id, q->wanted, &r);
-	if (attr_id == SA_ATTR_MC_MEMBER)
-		status = (set ? groups_join : groups_leave)
-			(q->sa->groups, q->viewer.db, q->viewer.port, mask,
-			 &r.member);
-	else if (attr_id == SA_ATTR_SERVICE)
-		status = (set ? services_set : services_delete)
-			(q->sa->services, q->viewer.db, q->viewer.port, mask,
-			 &r.service, q->request->now);
-	else
-		status = informs_set(q->sa->informs, q->viewer.db, q->viewer.port,
-				     q->request->qp, q->viewer.trusted,
-				     &r.inform, q->request->now);
 	if (!status)
-		sa_record_encode(attr_id, answer_data(q), &r);
+		sa_record_encode(attr_id, answer_data(q), &asked);
 	answer_status(q, status);
 }
 

@@ -35,18 +35,18 @@ sa_store_find(const struct sa_store *s, const void *key)
 void *
 sa_store_next(const struct sa_store *s, struct sa_cursor *c)
 {
-	guint place = sa_store_place(s, &c->key);
-	void *const *element = s->list->pdata + place;
+	void *const *list = s->list->pdata;
+	guint n = s->list->len;
 
-	if (c->begun && place < s->list->len && !s->compare(&c->key, *element)) {
-		element++;
-		place++;
-	}
-	if (place == s->list->len || memcmp(&c->key, *element, c->fixed))
+	if (!c->begun || c->place >= n || s->compare(&c->key, list[c->place]))
+		c->place = sa_store_place(s, &c->key);
+	if (c->begun && c->place < n && !s->compare(&c->key, list[c->place]))
+		c->place++;
+	if (c->place >= n || memcmp(&c->key, list[c->place], c->fixed))
 		return NULL;
-	memcpy(&c->key, *element, sizeof(c->key));
+	memcpy(&c->key, list[c->place], sizeof(c->key));
 	c->begun = true;
-	return *element;
+	return list[c->place];
 }
 
 void *

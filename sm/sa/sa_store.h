@@ -28,6 +28,7 @@ struct sa_cursor {
 				   the last one since the first step */
 	size_t fixed;		/* bytes of it that all elements have */
 	bool begun;
+	guint place;		/* of the last one, most often */
 };
 
 /* The place of the first element that is not before the key. */

@@ -26,9 +26,8 @@
  */
 #include <string.h>
 
-#include "sm/sa/service.h"
 #include "sm/mad/bytes.h"
-#include "sm/sa/sa.h"
+#include "sm/sa/query.h"
 #include "topology/each.h"
 #include "topology/text.h"
 
@@ -120,8 +119,6 @@ static unsigned
 check_owner(const struct sa_db *v, uint32_t from,
 	    const struct service_record *record, uint32_t *port)
 {
-	if (from == SNAPSHOT_NONE)
-		return SA_STATUS_REQ_INVALID;
 	*port = service_port(v, record->gid);
 	if (*port == SNAPSHOT_NONE)
 		return SA_STATUS_INVALID_GID;
@@ -143,10 +140,13 @@ service_describe(const struct service *s, int64_t now,
 }
 
 unsigned
-services_set(struct services *s, const struct sa_db *v, uint32_t from,
-	     uint64_t comp_mask, struct service_record *record, int64_t now)
+services_set(const struct sa_query *q, void *asked)
 {
-	uint32_t port;
+	const struct sa_db *v = q->viewer.db;
+	struct services *s = q->sa->services;
+	struct service_record *record = asked;
+	uint64_t comp_mask = q->h.comp_mask;
+	uint32_t from = q->viewer.port, port;
 	unsigned status;
 
 	if ((comp_mask & NEED) != NEED)
@@ -170,20 +170,22 @@ services_set(struct services *s, const struct sa_db *v, uint32_t from,
 	    !services_have_room(s, record->gid))
 		return SA_STATUS_NO_RESOURCES;
 
-	services_put(s, record, now);
+	services_put(s, record, q->request->now);
 	memset(record->key, 0, sizeof(record->key));
 	return MAD_STATUS_OK;
 }
 
 unsigned
-services_delete(struct services *s, const struct sa_db *v, uint32_t from,
-		uint64_t comp_mask, struct service_record *record, int64_t now)
+services_delete(const struct sa_query *q, void *asked)
 {
+	struct services *s = q->sa->services;
+	struct service_record *record = asked;
+	uint64_t comp_mask = q->h.comp_mask;
 	struct service *service;
 	uint32_t port;
 	unsigned status;
 
-	services_tick(s, now);
+	services_tick(s, q->request->now);
 	service = sa_store_find(&s->all, record);
 	if (!service && !(comp_mask & SA_BIT(SERVICE_PKEY))) {
 		record->pkey = 0;
@@ -195,11 +197,11 @@ services_delete(struct services *s, const struct sa_db *v, uint32_t from,
 	    (comp_mask & SA_BIT(SERVICE_NAME) &&
 	     memcmp(service->record.name, record->name, sizeof(record->name))))
 		return SA_STATUS_NO_RECORDS;
-	status = check_owner(v, from, record, &port);
+	status = check_owner(q->viewer.db, q->viewer.port, record, &port);
 	if (status != MAD_STATUS_OK)
 		return status;
 
-	service_describe(service, now, record);
+	service_describe(service, q->request->now, record);
 	memset(record->key, 0, sizeof(record->key));
 	sa_store_remove(&s->all, sa_store_place(&s->all, record));
 	return MAD_STATUS_OK;

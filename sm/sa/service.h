@@ -23,16 +23,15 @@ struct services {
 	int64_t next;		/* no lease ends before; INT64_MAX: none does */
 };
 
+struct sa_query;
+
 struct services *services_new(void);
 void services_free(struct services *s);
 
-/* SA status; *record is the answer: the lease that is left, no key. */
-unsigned services_set(struct services *s, const struct sa_db *v,
-		      uint32_t from, uint64_t comp_mask,
-		      struct service_record *record, int64_t now);
-unsigned services_delete(struct services *s, const struct sa_db *v,
-			 uint32_t from, uint64_t comp_mask,
-			 struct service_record *record, int64_t now);
+/* Set and Delete. asked: struct service_record, then the answer: the lease that
+ * is left, no key. SA status. */
+unsigned services_set(const struct sa_query *q, void *asked);
+unsigned services_delete(const struct sa_query *q, void *asked);
 
 /* Services of ports that are not on the fabric, or lost the partition, end. */
 void services_follow(struct services *s, const struct sa_db *v);

@@ -334,20 +334,14 @@ WORD(do_tid, struct desk *d)
 /* CLIENT|all QP..QP TRAP: so many QPs of it, in the store */
 WORD(do_qps, struct desk *d)
 {
-	struct inform_info info = {
-		.subscribe = 1, .generic = 1, .lid_begin = 0xffff,
-		.type = 0xffff, .trap = word_number(words[2]),
-		.producer = 0xffffff,
-	};
 	bool is_all = strcmp(words[0], "all") == 0;
 	unsigned first = is_all ? 0 : word_number(words[0]);
 	unsigned to = word_number(strstr(words[1], "..") + 2);
 
 	for (unsigned c = first; c < (is_all ? CLIENTS : first + 1); c++)
 		for (unsigned qp = strtoul(words[1], NULL, 10); qp <= to; qp++)
-			assert_int_equal(informs_set(d->l->sa->informs,
-				d->l->v, lab_host(d->l, c + 1), qp, true, &info,
-				0), 0);
+			lab_subscribe(d->l, lab_host(d->l, c + 1), qp,
+				      word_number(words[2]));
 }
 
 /* N: traps 64, all but the last of a vendor */

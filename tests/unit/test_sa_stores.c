@@ -344,17 +344,11 @@ STORES_TEST(test_an_old_notice_gives_way_to_the_newest)
 /* A part of the fabric comes, and many have subscribed. */
 STORES_TEST(test_each_of_many_notices_goes_to_each_of_many_subscribers)
 {
-	struct inform_info info = {
-		.subscribe = 1, .generic = 1, .lid_begin = 0xffff,
-		.type = 0xffff, .trap = 64, .producer = 0xffffff,
-	};
 	unsigned n = 0, calls = 0;
 
 	for (unsigned qp = 1; qp <= 128; qp++)
 		for (unsigned host = 0; host < STAR_HOSTS; host++)
-			assert_int_equal(informs_set(l->sa->informs, l->v,
-					lab_host(l, host), qp, true, &info,
-					l->now), 0);
+			lab_subscribe(l, lab_host(l, host), qp, 64);
 	for (unsigned i = 0; i < STAR_HOSTS; i++)
 		notify(l, 64, 20, i);
 	while (n_waiting(l))
