@@ -15,7 +15,8 @@
  * are not in it: each manager has them configured
  * or derives them. Between two rounds the master notifies its followers of
  * changes (standby_touch), so that a join is here some milliseconds after it
- * was answered; twice, since a notification may be lost, and has no answer.
+ * was answered. A notification has no answer, so it is repeated, ever later, until
+ * the follower asks: the next round is soon then.
  * Nothing is read of any other master: its clients register again after a
  * takeover.
  *
@@ -37,6 +38,7 @@
 #include "sm/io/sa_message.h"
 #include "sm/mad/sa_record.h"
 #include "sm/sweep/election.h"
+#include "topology/each.h"
 #include "topology/text.h"
 
 #define ROUND_US	G_USEC_PER_SEC
@@ -88,6 +90,9 @@ struct standby {
 
 	/* as a master */
 	struct sa_mark told;
+	int64_t changed;		/* noticed then, us */
+	int64_t tell_us;		/* until the next repetition; 0: this
+					   is the first */
 	unsigned tell_timer;
 };
 
@@ -460,41 +465,55 @@ standby_take(struct standby *b, int64_t heard)
 
 /* --------------------------------------------------------------- as a master */
 
+/* To each follower that has not asked since the change was noticed. */
 static void
 standby_on_tell(void *data)
 {
 	struct standby *b = data;
-	const GArray *followers =
-		sa_followers(b->sa, transport_now(b->transport));
+	int64_t now = transport_now(b->transport);
+	const GArray *followers = sa_followers(b->sa, now);
 	const struct sa_mark mark = sa_mark_of(b->sa);
-	bool is_first = memcmp(&mark, &b->told, sizeof(mark)) != 0;
 	uint8_t mad[MAD_SIZE];
+	bool is_heard = true;
 
-	b->told = mark;
-	b->tell_timer = !is_first ? 0 :
-		transport_timer_in(b->transport, NEWS_US, standby_on_tell, b);
+	b->tell_timer = 0;
+	b->tell_us *= 2;
+	if (memcmp(&mark, &b->told, sizeof(mark))) {
+		b->told = mark;
+		b->changed = now;
+		b->tell_us = NEWS_US;
+	}
 	sa_build(mad, MAD_METHOD_GET, SA_ATTR_STATE);
 	sa_set_sm_key(mad, b->sa->params.sm_key);
-	for (guint i = 0; i < followers->len; i++) {
+	EACH_ITEM(const struct sa_follower, f, followers) {
 		const struct mad_addr to = {
-			.qp = 1, .qkey = MAD_GSI_QKEY,
-			.lid = g_array_index(followers, struct sa_follower, i)
-				.lid,
+			.qp = 1, .qkey = MAD_GSI_QKEY, .lid = f->lid,
 		};
 
+		if (f->at >= b->changed)
+			continue;
 		transport_send(b->transport, &to, mad, MAD_SIZE, 0, NULL);
+		is_heard = false;
 	}
+	if (!is_heard && b->tell_us < ROUND_US)
+		b->tell_timer = transport_timer_in(b->transport, b->tell_us,
+						   standby_on_tell, b);
 }
 
+/* The notification of another change does not wait for repetitions. */
 void
 standby_touch(struct standby *b)
 {
 	const struct sa_mark mark = sa_mark_of(b->sa);
 
-	if (!b->tell_timer && memcmp(&mark, &b->told, sizeof(mark)) &&
-	    sa_followers(b->sa, transport_now(b->transport))->len)
-		b->tell_timer = transport_timer_in(b->transport, NEWS_US,
-						   standby_on_tell, b);
+	if (!memcmp(&mark, &b->told, sizeof(mark)) ||
+	    (b->tell_timer && !b->tell_us) ||
+	    !sa_followers(b->sa, transport_now(b->transport))->len)
+		return;
+	transport_timer_clear(b->transport, &b->tell_timer);
+	b->tell_us = 0;
+	b->tell_timer = transport_timer_in(b->transport, NEWS_US,
+					   standby_on_tell, b);
 }
 
 /* ----------------------------------------------------------------- interface */

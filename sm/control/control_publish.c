@@ -91,6 +91,10 @@ answer_part(struct control_request *q, const char *part, const char *word)
 	uint32_t port = SNAPSHOT_NONE;
 	uint64_t lid = 0;
 
+	if (!of->subnet) {
+		request_say_no_fabric(q);
+		return;
+	}
 	if (!strcmp(part, "lid") && !text_read_number(word, 0, UINT16_MAX,
 						       &lid)) {
 		request_say_usage(q);

@@ -292,6 +292,14 @@ do_lose(struct play *p, char **args)
 		return false;
 	rule.match.method = (uint8_t)method;
 	rule.match.attr_id = (uint16_t)play_read_attr(args[1]);
+	if (!rule.match.attr_id) {
+		rule.match.mgmt_class = MAD_CLASS_SA;
+		while (++rule.match.attr_id &&
+		       strcmp(sa_attr_name(rule.match.attr_id), args[1]))
+			;
+	}
+	if (!rule.match.attr_id)
+		return play_fail(p, "no attribute %s", args[1]);
 	rule.times = (unsigned)strtoul(args[2], NULL, 10);
 	sim_rule_add(p->w.sim, &rule);
 	return true;
