@@ -146,6 +146,12 @@ struct inform_info_record {
 
 /* A Notice that the SM makes itself about a GID: traps 64 to 67 (IBA 14.4.10),
  * 64 bytes; in a Report IssuerGID follows. */
+enum {
+	NOTICE_GID_THERE = 64,		/* in service */
+	NOTICE_GID_GONE = 65,
+	NOTICE_GROUP_CREATED = 66,
+	NOTICE_GROUP_DELETED = 67,
+};
 #define NOTICE_LEN	64u
 #define NOTICE_ISSUER_OFFSET	64u
 void notice_build_gid(uint8_t data[NOTICE_LEN], uint16_t trap,

@@ -113,7 +113,6 @@ groups_new(void)
 	g->all.list = g_ptr_array_new_with_free_func(group_free);
 	g->all.compare = compare_mgid;
 	g->next_id = 1;
-	g->events = g_array_new(FALSE, FALSE, sizeof(struct group_event));
 	return g;
 }
 
@@ -122,7 +121,6 @@ groups_free(struct groups *g)
 {
 	if (!g)
 		return;
-	g_array_unref(g->events);
 	g_ptr_array_unref(g->all.list);
 	g_free(g);
 }
@@ -132,17 +130,6 @@ groups_of_mlid(const struct groups *g, uint16_t mlid)
 {
 	return mlid >= GROUPS_MLID_MIN && mlid < GROUPS_MLID_END ?
 		g->by_mlid[mlid - GROUPS_MLID_MIN] : NULL;
-}
-
-static void
-add_event(struct groups *g, const struct group *group, bool created)
-{
-	struct group_event event = {
-		.created = created, .pkey = group->r.pkey,
-	};
-
-	memcpy(event.mgid, group->r.mgid, 16);
-	g_array_append_val(g->events, event);
 }
 
 static struct group *
@@ -187,9 +174,10 @@ set_values(struct groups *g, struct group *group)
 
 /* A group exists as long as it has a member that counts. */
 static void
-remove_unneeded(struct groups *g, struct group *group)
+remove_unneeded(struct sa *sa, struct group *group, int64_t now)
 {
 	bool needed = group->permanent;
+	struct groups *g = sa->groups;
 
 	if (group->waits && !group->members.list->len)
 		set_values(g, group);
@@ -198,7 +186,8 @@ remove_unneeded(struct groups *g, struct group *group)
 		needed |= m->join_state & JOIN_COUNTS;
 	if (needed)
 		return;
-	add_event(g, group, false);
+	sa_notify(sa, sa->view, NOTICE_GROUP_DELETED, group->r.mgid,
+		  group->r.pkey, now);
 	g->by_mlid[group->r.mlid - GROUPS_MLID_MIN] = NULL;
 	sa_store_remove(&g->all, sa_store_place(&g->all, group->r.mgid));
 }
@@ -233,9 +222,11 @@ scope_hop_limit(unsigned scope)
 /* A group as the configuration has it. NULL: no MLID is free for it; one may
  * be at the next view. */
 static struct group *
-configure(struct groups *g, const struct sa_db *v, const struct partition *p,
-	  const struct partition_group *want)
+configure(struct sa *sa, const struct partition *p,
+	  const struct partition_group *want, int64_t now)
 {
+	const struct sa_db *v = sa->view;
+	struct groups *g = sa->groups;
 	size_t size = sa_record_size(SA_ATTR_MC_MEMBER);
 	struct group *group = sa_store_find(&g->all, want->mgid);
 	uint8_t before[SA_DATA_LEN], after[SA_DATA_LEN];
@@ -264,7 +255,8 @@ configure(struct groups *g, const struct sa_db *v, const struct partition *p,
 		return NULL;
 	if (!group) {
 		group = groups_insert(g, &draft);
-		add_event(g, group, true);
+		sa_notify(sa, v, NOTICE_GROUP_CREATED, group->r.mgid,
+			  group->r.pkey, now);
 		return group;
 	}
 	g->all.version += !group->permanent;
@@ -281,8 +273,10 @@ configure(struct groups *g, const struct sa_db *v, const struct partition *p,
 }
 
 void
-groups_follow(struct groups *g, const struct sa_db *v)
+groups_follow(struct sa *sa, int64_t now)
 {
+	const struct sa_db *v = sa->view;
+	struct groups *g = sa->groups;
 	/* a set of struct group *: if two partitions name one MGID it is that
 	 * of the lower P_Key */
 	g_autoptr(GHashTable) configured = g_hash_table_new(NULL, NULL);
@@ -293,7 +287,7 @@ groups_follow(struct groups *g, const struct sa_db *v)
 
 			if (group && g_hash_table_contains(configured, group))
 				continue;
-			group = configure(g, v, p, want);
+			group = configure(sa, p, want, now);
 			if (group)
 				g_hash_table_add(configured, group);
 		}
@@ -320,7 +314,7 @@ groups_follow(struct groups *g, const struct sa_db *v)
 			g->all.version += memcmp(gid, m->gid, 16) != 0;
 			memcpy(m->gid, gid, 16);
 		}
-		remove_unneeded(g, group);
+		remove_unneeded(sa, group, now);
 	}
 }
 
@@ -514,8 +508,9 @@ name_group(struct groups *g, struct mcmember_record *group,
 }
 
 static unsigned
-create(struct groups *g, struct join_ask *r)
+create(const struct sa_query *q, struct join_ask *r)
 {
+	struct groups *g = q->sa->groups;
 	uint64_t creator = r->v->subnet->ports[r->from].guid;
 	const uint8_t *mgid = r->record->mgid;
 	struct partition_group broadcast;
@@ -556,7 +551,8 @@ create(struct groups *g, struct join_ask *r)
 	if (status != MAD_STATUS_OK)
 		return status;
 	r->group = groups_insert(g, &draft);
-	add_event(g, r->group, true);
+	sa_notify(q->sa, r->v, NOTICE_GROUP_CREATED, draft.r.mgid,
+		  draft.r.pkey, q->request->now);
 	return MAD_STATUS_OK;
 }
 
@@ -586,7 +582,7 @@ groups_join(const struct sa_query *q, void *asked)
 
 	if (status == MAD_STATUS_OK)
 		status = r.group ? join_check(&r, r.group, r.m) :
-			create(g, &r);
+			create(q, &r);
 	if (status != MAD_STATUS_OK)
 		return status;
 
@@ -626,7 +622,7 @@ groups_leave(const struct sa_query *q, void *asked)
 	set_answer(record, r.group, r.m);
 	if (!r.m->join_state)
 		remove_member(g, r.group, &r.port_guid);
-	remove_unneeded(g, r.group);
+	remove_unneeded(q->sa, r.group, q->request->now);
 	if (!sa_store_find(&g->all, record->mgid))
 		record->join_state = 0;		/* no member is left */
 	return MAD_STATUS_OK;

@@ -41,13 +41,6 @@ struct group {
 					   of the groups */
 };
 
-/* For Notices 66 (created) and 67 (deleted). */
-struct group_event {
-	bool created;
-	uint8_t mgid[16];
-	uint16_t pkey;
-};
-
 #define GROUPS_MLID_MIN	LID_MULTICAST_MIN
 #define GROUPS_MLID_END	LID_PERMISSIVE		/* behind the last MLID */
 
@@ -57,9 +50,9 @@ struct groups {
 	uint64_t next_id;	/* of an MGID that we choose */
 	unsigned quota;		/* groups that a port may have created; 0: no
 				   limit */
-	GArray *events;		/* struct group_event; the reader clears it */
 };
 
+struct sa;
 struct sa_query;
 
 struct groups *groups_new(void);
@@ -74,8 +67,8 @@ unsigned groups_leave(const struct sa_query *q, void *asked);
 struct group *groups_of_mlid(const struct groups *g, uint16_t mlid);
 
 /* The groups of the partitions; those that are no longer configured lose
- * `permanent`. Members that are not in `v` leave. */
-void groups_follow(struct groups *g, const struct sa_db *v);
+ * `permanent`. Members that are not in the view leave. */
+void groups_follow(struct sa *sa, int64_t now);
 
 /* The P_Key in an MGID of IPoIB (ff1S:401b, 601b; RFC 4391, 4) or of a subnet
  * administration's own (a01b). False: others carry none. */

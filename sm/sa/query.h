@@ -18,6 +18,11 @@
 #include "sm/sa/sa.h"
 #include "sm/sa/service.h"
 
+/* A Notice of our own: v: the fabric that has the GID; pkey: the partition whose
+ * members get Reports; 0: all that share one with the GID. */
+void sa_notify(struct sa *sa, const struct sa_db *v, uint16_t trap,
+	       const uint8_t gid[16], uint16_t pkey, int64_t now);
+
 /* A standby has sent a Get of ClassPortInfo. */
 void sa_follow(struct sa *sa, uint16_t lid, int64_t now);
 

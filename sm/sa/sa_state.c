@@ -57,11 +57,9 @@ sa_free(struct sa *sa)
 
 /* ------------------------------------------------------------- a new view */
 
-/* v: the fabric that has the GID; pkey: the partition whose members get
- * Reports; 0: all that share one with the GID. */
-static void
-notify(struct sa *sa, const struct sa_db *v, uint16_t trap,
-       const uint8_t gid[16], uint16_t pkey, int64_t now)
+void
+sa_notify(struct sa *sa, const struct sa_db *v, uint16_t trap,
+	  const uint8_t gid[16], uint16_t pkey, int64_t now)
 {
 	uint32_t own = v->subnet->local_port;
 	uint8_t notice[NOTICE_LEN], issuer[16];
@@ -73,8 +71,7 @@ notify(struct sa *sa, const struct sa_db *v, uint16_t trap,
 	informs_notify(sa->informs, v, notice, issuer, pkey, now);
 }
 
-/* 64: GID in service; 65: GID out of service. The ports of one view that the
- * other does not have. */
+/* The ports of one view that the other does not have. */
 static void
 notify_ports(struct sa *sa, uint16_t trap, const struct sa_db *v,
 	     const struct sa_db *other, int64_t now)
@@ -87,24 +84,8 @@ notify_ports(struct sa *sa, uint16_t trap, const struct sa_db *v,
 		if (sa_db_guid(other, v->ends[port].guid) != SNAPSHOT_NONE)
 			continue;
 		sa_db_make_gid(v, port, gid);
-		notify(sa, v, trap, gid, 0, now);
+		sa_notify(sa, v, trap, gid, 0, now);
 	}
-}
-
-static void
-notify_groups(struct sa *sa, int64_t now)
-{
-	const GArray *events = sa->groups->events;
-
-	for (guint i = 0; sa->view && i < events->len; i++) {
-		const struct group_event *e =
-			&g_array_index(events, struct group_event, i);
-
-		notify(sa, sa->view, e->created ? 66 : 67, e->mgid, e->pkey,
-		       now);
-	}
-	if (sa->view)
-		g_array_set_size(sa->groups->events, 0);
 }
 
 void
@@ -118,16 +99,14 @@ sa_publish(struct sa *sa, struct sa_db *view, int64_t now)
 		sa->epoch = (uint64_t)now + 1;
 	if (view) {
 		informs_follow(sa->informs, view);
-		groups_follow(sa->groups, view);
 		services_follow(sa->services, view);
 		if (before) {
-			notify_ports(sa, 65, before, view, now);
-			notify_ports(sa, 64, view, before, now);
+			notify_ports(sa, NOTICE_GID_GONE, before, view, now);
+			notify_ports(sa, NOTICE_GID_THERE, view, before, now);
 		}
-		notify_groups(sa, now);
+		groups_follow(sa, now);
 	} else {	/* later, as the master again, they would be old */
 		informs_forget(sa->informs);
-		g_array_set_size(sa->groups->events, 0);
 	}
 	sa_db_unref(before);
 	services_tick(sa->services, now);
@@ -158,7 +137,6 @@ sa_next_report(struct sa *sa, int64_t now, struct sa_report *out)
 	if (!v)
 		return false;
 	own = v->subnet->local_port;
-	notify_groups(sa, now);
 	while (informs_next(sa->informs, v, now, out)) {
 		port = sa_db_guid(v, out->port_guid);
 		if (port == SNAPSHOT_NONE || own == SNAPSHOT_NONE ||

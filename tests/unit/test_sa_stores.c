@@ -165,7 +165,7 @@ STORES_TEST(test_damaged_text_is_refused_or_sound)
 		}
 		/* a group may have no member that counts: that is settled by
 		 * the first view */
-		groups_follow(l->sa->groups, l->v);
+		sa_publish(l->sa, l->v, l->now);
 		sa_stage_check(l->sa);
 		sa_save(l->sa, again, l->now);
 		assert_true(load(l, again->str, NULL));
