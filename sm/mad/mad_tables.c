@@ -239,32 +239,33 @@ static const struct mad_field pkey_table_fields[] = {
 	RESERVED(40, 24),
 };
 
-#define PATH(m, name, offset, bits) \
-	IN(path_record, m, name, offset, bits, SPECIAL)
+/* plain: of a group; a path between ports is made as requested */
+#define PATH(m, name, offset, bits, kind) \
+	IN(path_record, m, name, offset, bits, kind)
 static const struct mad_field path_fields[] = {
 	SPECIAL("ServiceID8MSB", 0, 8),
 	SPECIAL("ServiceID56LSB", 8, 56),
-	PATH(dgid, "DGID", 64, 128),
-	PATH(sgid, "SGID", 192, 128),
-	PATH(dlid, "DLID", 320, 16),
-	PATH(slid, "SLID", 336, 16),
-	PATH(raw, "RawTraffic", 352, 1),
+	PATH(dgid, "DGID", 64, 128, PLAIN),
+	PATH(sgid, "SGID", 192, 128, SPECIAL),
+	PATH(dlid, "DLID", 320, 16, PLAIN),
+	PATH(slid, "SLID", 336, 16, SPECIAL),
+	PATH(raw, "RawTraffic", 352, 1, PLAIN),
 	RESERVED(353, 3),
-	PATH(flow_label, "FlowLabel", 356, 20),
-	PATH(hop_limit, "HopLimit", 376, 8),
-	PATH(tclass, "TClass", 384, 8),
-	PATH(reversible, "Reversible", 392, 1),
-	PATH(numb_path, "NumbPath", 393, 7),
-	PATH(pkey, "P_Key", 400, 16),
-	PATH(qos_class, "QoSClass", 416, 12),
-	PATH(sl, "SL", 428, 4),
-	PATH(mtu_selector, "MTUSelector", 432, 2),
-	PATH(mtu, "MTU", 434, 6),
-	PATH(rate_selector, "RateSelector", 440, 2),
-	PATH(rate, "Rate", 442, 6),
-	PATH(life_selector, "PacketLifeTimeSelector", 448, 2),
-	PATH(life, "PacketLifeTime", 450, 6),
-	PATH(preference, "Preference", 456, 8),
+	PATH(flow_label, "FlowLabel", 356, 20, PLAIN),
+	PATH(hop_limit, "HopLimit", 376, 8, PLAIN),
+	PATH(tclass, "TClass", 384, 8, PLAIN),
+	PATH(reversible, "Reversible", 392, 1, SPECIAL),
+	PATH(numb_path, "NumbPath", 393, 7, SPECIAL),
+	PATH(pkey, "P_Key", 400, 16, SPECIAL),
+	PATH(qos_class, "QoSClass", 416, 12, SPECIAL),
+	PATH(sl, "SL", 428, 4, PLAIN),
+	PATH(mtu_selector, "MTUSelector", 432, 2, SPECIAL),
+	PATH(mtu, "MTU", 434, 6, SPECIAL),
+	PATH(rate_selector, "RateSelector", 440, 2, SPECIAL),
+	PATH(rate, "Rate", 442, 6, SPECIAL),
+	PATH(life_selector, "PacketLifeTimeSelector", 448, 2, SPECIAL),
+	PATH(life, "PacketLifeTime", 450, 6, SPECIAL),
+	PATH(preference, "Preference", 456, 8, PLAIN),
 	RESERVED(464, 48),
 };
 

@@ -233,25 +233,13 @@ ends_find(const struct sa_db *v, struct ends *e, const uint8_t *gid,
  * senders: nothing can be adapted to the request.
  */
 
+/* Besides the plain components. */
 static bool
 group_fits(const struct path_query *w, const struct mcmember_record *g)
 {
-	const struct path_record *want = &w->want;
-
-	return (!path_has(w, PATH_DGID) ||
-		memcmp(want->dgid, g->mgid, 16) == 0) &&
-		(!path_has(w, PATH_DLID) || want->dlid == g->mlid) &&
-		(!path_has(w, PATH_RAW) || !want->raw) &&
-		(!path_has(w, PATH_NUMB_PATH) || want->numb_path) &&
-		(!path_has(w, PATH_PREFERENCE) || !want->preference) &&
+	return (!path_has(w, PATH_NUMB_PATH) || w->want.numb_path) &&
 		(!path_has(w, PATH_PKEY) ||
-		 pkey_base(want->pkey) == pkey_base(g->pkey)) &&
-		(!path_has(w, PATH_SL) || want->sl == g->sl) &&
-		(!path_has(w, PATH_FLOW_LABEL) ||
-		 want->flow_label == g->flow_label) &&
-		(!path_has(w, PATH_TCLASS) || want->tclass == g->tclass) &&
-		(!path_has(w, PATH_HOP_LIMIT) ||
-		 want->hop_limit == g->hop_limit) &&
+		 pkey_base(w->want.pkey) == pkey_base(g->pkey)) &&
 		sa_limits_hold(&w->limits, g->mtu, g->rate, g->life);
 }
 
@@ -398,30 +386,35 @@ may_send(const struct sa_viewer *viewer, uint32_t from,
 /* One path or none; group NULL: none. Without a source the requester is the
  * sender. */
 static void
-find_path_to_group(struct path_table *t, const struct group *group)
+find_path_to_group(struct path_table *t, const struct group *group,
+		   const uint8_t *wanted)
 {
 	const struct sa_viewer *viewer = &t->base.viewer;
-	const struct mcmember_record *g = group ? &group->r : NULL;
 	const struct sa_db *v = viewer->db;
-	uint32_t port = t->from.ports == v->by_guid ? viewer->port :
-		t->from.one;
+	const struct mcmember_record *g;
+	uint8_t record[SA_DATA_LEN];
+	uint32_t n = t->from.n, port;
 
-	if (g && t->from.n && group_fits(&t->query, g) &&
-	    may_send(viewer, port, g)) {
-		t->one = (struct path_record){
-			.dlid = g->mlid, .flow_label = g->flow_label,
-			.slid = t->from.lid ? t->from.lid : v->ends[port].lid,
-			.hop_limit = g->hop_limit, .tclass = g->tclass,
-			.reversible = true, .pkey = g->pkey, .sl = g->sl,
-			.mtu_selector = SA_EXACTLY, .mtu = g->mtu,
-			.rate_selector = SA_EXACTLY, .rate = g->rate,
-			.life_selector = SA_EXACTLY, .life = g->life,
-		};
-		memcpy(t->one.dgid, g->mgid, 16);
-		sa_db_make_gid(v, port, t->one.sgid);
-		t->n_found = 1;
-	}
+	port = t->from.ports == v->by_guid ? viewer->port : t->from.one;
 	t->from.n = 0;
+	if (!group || !n)
+		return;
+	g = &group->r;
+	t->one = (struct path_record){
+		.dlid = g->mlid, .flow_label = g->flow_label,
+		.slid = t->from.lid ? t->from.lid : v->ends[port].lid,
+		.hop_limit = g->hop_limit, .tclass = g->tclass,
+		.reversible = true, .pkey = g->pkey, .sl = g->sl,
+		.mtu_selector = SA_EXACTLY, .mtu = g->mtu,
+		.rate_selector = SA_EXACTLY, .rate = g->rate,
+		.life_selector = SA_EXACTLY, .life = g->life,
+	};
+	memcpy(t->one.dgid, g->mgid, 16);
+	sa_db_make_gid(v, port, t->one.sgid);
+	path_record_encode(record, &t->one);
+	sa_match_init(&t->base.match, SA_ATTR_PATH, t->query.comp_mask, wanted);
+	t->n_found = sa_match_test(&t->base.match, record) &&
+		group_fits(&t->query, g) && may_send(viewer, port, g);
 }
 
 struct sa_records *
@@ -447,10 +440,11 @@ records_of_paths(const struct sa_query *q, unsigned *status)
 	/* an MGID, an MLID */
 	if (path_has(&query, PATH_DGID) && want.dgid[0] == 0xff)
 		find_path_to_group(t, sa_store_find(&q->sa->groups->all,
-						    want.dgid));
+						    want.dgid), q->wanted);
 	else if (path_has(&query, PATH_DLID) && want.dlid >= LID_MULTICAST_MIN &&
 		 want.dlid != LID_PERMISSIVE)
-		find_path_to_group(t, groups_of_mlid(q->sa->groups, want.dlid));
+		find_path_to_group(t, groups_of_mlid(q->sa->groups, want.dlid),
+				   q->wanted);
 	else if (!*status)
 		*status = ends_find(q->viewer.db, &t->to,
 				    path_has(&query, PATH_DGID) ?
