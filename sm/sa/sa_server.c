@@ -5,10 +5,10 @@
  * Flow. A request comes from sm_agent.c, or from sa_message if it took several
  * MADs, and becomes a struct sa_job, which lives until its answer is sent:
  *
- *	take --> a job with its key is there --------------> dropped
- *	  |----> SA open, queue empty, turn not over ------+
- *	  +----> queue --> refused ------------> BUSY      |
- *	           +-----> on_turn, round robin by LID ----+--> answer
+ *	take --> a job with its key is there --> dropped
+ *	  +----> queue --> refused ------------> BUSY
+ *	           +-----> serve, round robin by LID, at once if the turn is not
+ *			   over --> answer
  *
  *	answer --> sa_answer --> one MAD: sent; but a refusal while a plan is
  *				 being programmed is held until the next view
@@ -525,12 +525,10 @@ answer_job(struct sa_server *d, struct sa_job *j)
 		goes_on = true;
 		break;
 	}
-	if (goes_on) {
+	if (goes_on)
 		queue_job(d, d->queue, j);
-		start_turn_timer(d);
-	} else {
+	else
 		end_job(d, j);
-	}
 	if (touches)
 		sa_server_touch(d);
 }
@@ -542,15 +540,12 @@ begin_turn(struct sa_server *d)
 	d->left = d->params.turn;
 }
 
+/* Until the turn is over. */
 static void
-on_turn(void *data)
+serve(struct sa_server *d)
 {
-	struct sa_server *d = data;
 	struct sa_job *j;
 
-	d->turn_timer = 0;
-	d->stats.turns++;
-	begin_turn(d);
 	while (d->left && has_work(d) && transport_now(d->transport) -
 	       d->turn_began < d->params.turn_us) {
 		d->left--;
@@ -561,6 +556,18 @@ on_turn(void *data)
 		else
 			answer_job(d, j);
 	}
+	start_turn_timer(d);
+}
+
+static void
+on_turn(void *data)
+{
+	struct sa_server *d = data;
+
+	d->turn_timer = 0;
+	d->stats.turns++;
+	begin_turn(d);
+	serve(d);
 	sa_server_touch(d);
 }
 
@@ -572,42 +579,28 @@ static void
 take_job(struct sa_server *d, struct sa_job *j)
 {
 	d->stats.taken++;
-	if (!sa_is_request(j->key.method)) {
-		log_drop(d, j, "SA message that is no request");
-		sa_job_free(j);
-		return;
-	}
 	if (g_hash_table_contains(d->jobs, &j->key)) {
 		d->stats.repeated++;
 		sa_job_free(j);
 		return;
 	}
-	if (j->len > MAD_SIZE && d->long_bytes + j->len > d->params.max_long) {
-		send_busy(d, j, "too many long requests wait");
-		sa_job_free(j);
-		return;
-	}
+	g_hash_table_add(d->jobs, &j->key);
+	j->came = transport_now(d->transport);
 	if (j->len > MAD_SIZE)
 		d->long_bytes += j->len;
-	j->came = transport_now(d->transport);
-	g_hash_table_add(d->jobs, &j->key);
-	/* requests of a standby are answered even without a view */
-	if (sa_is_of_standby(j->mad, j->key.attr_id, j->key.method)) {
-		answer_job(d, j);
-		return;
-	}
-	if (!sa_queue_length(d->queue) && !d->turn_timer &&
-	    transport_now(d->transport) - d->turn_began >= d->params.turn_us)
-		begin_turn(d);
-	if (!sa_queue_length(d->queue) && d->left > 0 && d->sa->view &&
-	    !is_in_doubt(d)) {
-		d->left--;
-		answer_job(d, j);
+	if (d->long_bytes > d->params.max_long) {
+		send_busy(d, j, "too many long requests wait");
+		end_job(d, j);
+	} else if (sa_is_of_standby(j->mad, j->key.attr_id, j->key.method)) {
+		answer_job(d, j);	/* even without a view */
 	} else if (d->shut) {
 		discard(d, j, "SA request to a standby");
 	} else {
 		queue_job(d, d->queue, j);
-		start_turn_timer(d);
+		if (!d->turn_timer && transport_now(d->transport) -
+		    d->turn_began >= d->params.turn_us)
+			begin_turn(d);
+		serve(d);
 	}
 }
 
