@@ -10,6 +10,7 @@
 #define MINISM_SM_MCAST_MANAGER_H
 
 #include "routing/select.h"
+#include "sm/io/beside.h"
 #include "sm/io/mad_client.h"
 #include "sm/log.h"
 #include "sm/plan/mkey_db.h"
@@ -27,6 +28,7 @@ struct mcast_manager_stats {
 	uint64_t read, written, failed;		/* blocks */
 };
 
+struct ground;
 struct mcast_block;
 struct sweep;
 
@@ -39,12 +41,11 @@ struct mcast_manager {
 					   block */
 	uint8_t *stuck;		/* while trees grow: see find_stuck() */
 	struct snapshot *s;
-	struct lid_map *lids;
-	struct lft *lft;	/* unicast; NULL: not known */
-	struct lft *seen;	/* as the switches hold it */
-	uint32_t *ranks;
-	struct graph *g;	/* of `s`; made when there are groups */
-	struct channels *channels;	/* of g, see multicast_channels() */
+	struct ground *ground;	/* in which trees are laid; NULL as `s` */
+	struct beside *beside;	/* trees are computed there, */
+	struct beside_job *job;	/* by this; NULL: none is; */
+	unsigned dropped;	/* so many were, one after the other, since the
+				   fabric changed */
 	GPtrArray *lost;	/* of char *: members that no tree reaches, a
 				   line each */
 	struct mft *wanted;	/* by switch of `s`; NULL: there was no group

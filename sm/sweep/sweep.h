@@ -158,7 +158,8 @@ struct sweep_params {
 	const char *digest;	/* the plan has this plan_digest(), or nothing
 				   is written; NULL: any. Borrowed. */
 	struct route_params route;
-	int64_t route_us;		/* simulated: what routing takes */
+	int64_t route_us, trees_us;	/* simulated: what routing takes, and
+					   the trees of groups */
 	const struct policy *policy;
 	/* rules NULL: the built-in ones. Takes a reference on the rules. */
 	struct isolation_params isolation;

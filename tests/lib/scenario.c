@@ -345,7 +345,7 @@ read_sm(struct play *p, char **words)
 	struct sm_instance_params *sm = &p->sm;
 	AUTO(options) *conf = options_new();
 	unsigned each = 0, sl2vl = 0, sa = 1, key_files = 1, cache = 0;
-	unsigned route_ms = 0, disk_ms = 0, guest = 0, observe = 0;
+	unsigned route_ms = 0, trees_ms = 0, disk_ms = 0, guest = 0, observe = 0;
 	struct sweep_params *sweep = &sm->sweep;
 	struct policy *policy = &p->policy;
 	const struct setting list[] = {
@@ -368,6 +368,7 @@ read_sm(struct play *p, char **words)
 		{ "clients", VALUE(sweep->clients) }, { "sa", VALUE(sa) },
 		{ "key_files", VALUE(key_files) }, { "log", VALUE(p->has_log) },
 		{ "cache", VALUE(cache) }, { "route_ms", VALUE(route_ms) },
+		{ "trees_ms", VALUE(trees_ms) },
 		{ "disk_ms", VALUE(disk_ms) }, { "avoid", VALUE(sweep->avoid) },
 		{ "poll_ms", VALUE(sweep->poll_ms) },
 		{ "polls_lost", VALUE(sweep->polls_lost) }, { NULL, NULL, 0 },
@@ -404,6 +405,7 @@ read_sm(struct play *p, char **words)
 	sm->sweep.hidden = guest > 1 || observe;
 	sm->sweep.policy = &p->policy;
 	sm->sweep.route_us = route_ms * (int64_t)1000;
+	sm->sweep.trees_us = trees_ms * (int64_t)1000;
 	sm->disk_us = disk_ms * (int64_t)1000;
 	sm->sweep.names = p->names;
 	sm->sweep.isolation = (struct isolation_params){
