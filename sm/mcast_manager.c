@@ -348,7 +348,7 @@ struct trees {
 	struct ground *ground;	/* references */
 	struct mft *before;	/* as the switches hold it, or NULL */
 	GArray *groups;		/* struct multicast_group */
-	GPtrArray *lists;	/* of their struct multicast_member: GArray */
+	GArray *members;	/* of all: struct multicast_member */
 	struct multicast_output out;
 };
 
@@ -397,7 +397,7 @@ trees_free(void *values)
 	ground_unref(t->ground);
 	mft_free(t->before);
 	g_array_unref(t->groups);
-	g_ptr_array_unref(t->lists);
+	g_array_unref(t->members);
 	if (t->out.lost)
 		multicast_output_clear(&t->out);
 	g_free(t);
@@ -412,30 +412,30 @@ make_trees(struct mcast_manager *m)
 	const GPtrArray *all = m->sa->groups->all.list;
 	struct trees *t = g_new0(struct trees, 1);
 	bool is_long;
+	guint n = 0;
 
 	t->ground = g_atomic_rc_box_acquire(m->ground);
 	t->before = m->told ? mft_ref(m->told) : NULL;
 	t->groups = g_array_new(FALSE, TRUE, sizeof(struct multicast_group));
-	t->lists = g_ptr_array_new_with_free_func(
-					(GDestroyNotify)g_array_unref);
+	t->members = g_array_new(FALSE, TRUE, sizeof(struct multicast_member));
 	EACH_PTR(const struct group, from, all) {
-		const GPtrArray *members = from->members.list;
 		struct multicast_group group = { .mlid = from->r.mlid };
-		GArray *list;
 
-		if (!members->len)
-			continue;
-		list = g_array_new(FALSE, TRUE, sizeof(struct multicast_member));
-		EACH_PTR(const struct group_member, each, members) {
+		EACH_PTR(const struct group_member, each, from->members.list) {
 			struct multicast_member member;
 
-			if (locate(m, each, &member))
-				g_array_append_val(list, member);
+			if (!locate(m, each, &member))
+				continue;
+			g_array_append_val(t->members, member);
+			group.n_members++;
 		}
-		group.n_members = list->len;
-		group.members = (const void *)list->data;
-		g_array_append_val(t->groups, group);
-		g_ptr_array_add(t->lists, list);
+		if (from->members.list->len)
+			g_array_append_val(t->groups, group);
+	}
+	EACH_ITEM(struct multicast_group, g, t->groups) {
+		g->members = &g_array_index(t->members,
+					    struct multicast_member, n);
+		n += g->n_members;
 	}
 	is_long = (size_t)t->groups->len * m->s->n_switches > STEPS_MAX ||
 		m->sweep->params.trees_us;

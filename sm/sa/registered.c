@@ -23,7 +23,7 @@
 #include "sm/mad/bytes.h"
 #include "sm/sa/sa_limits.h"
 
-struct walk {
+struct store_walk {
 	struct sa_records base;
 	const struct sa *sa;	/* its stores may be replaced meanwhile */
 	int64_t now;		/* of the request */
@@ -37,7 +37,7 @@ struct walk {
 };
 
 static bool
-names(const struct walk *w, unsigned component)
+names(const struct store_walk *w, unsigned component)
 {
 	return w->mask >> component & 1;
 }
@@ -51,7 +51,7 @@ narrow(struct sa_cursor *c, const void *key, size_t len)
 }
 
 static enum sa_draw
-walk_test(const struct walk *w, uint8_t *record, const void *host)
+walk_test(const struct store_walk *w, uint8_t *record, const void *host)
 {
 	sa_record_encode(w->base.attr_id, record, host);
 	return sa_records_test(&w->base, record);
@@ -59,7 +59,7 @@ walk_test(const struct walk *w, uint8_t *record, const void *host)
 
 /* Does the requester have this P_Key? */
 static bool
-shares_pkey(const struct walk *w, uint16_t pkey)
+shares_pkey(const struct store_walk *w, uint16_t pkey)
 {
 	const struct sa_viewer *viewer = &w->base.viewer;
 
@@ -68,7 +68,7 @@ shares_pkey(const struct walk *w, uint16_t pkey)
 }
 
 static enum sa_draw
-member_next(struct walk *w, const struct group *g, uint8_t *record)
+member_next(struct store_walk *w, const struct group *g, uint8_t *record)
 {
 	const struct group_member *m = g ? sa_store_next(&g->members,
 							 &w->member) : NULL;
@@ -93,7 +93,7 @@ member_next(struct walk *w, const struct group *g, uint8_t *record)
 static enum sa_draw
 group_next(struct sa_records *base, uint8_t *record)
 {
-	struct walk *w = (struct walk *)base;
+	struct store_walk *w = (struct store_walk *)base;
 	const struct sa_limits limits = SA_LIMITS(w->mask, &w->want, MCM);
 	const struct sa_store *all = &w->sa->groups->all;
 	uint64_t guid = bytes_load64(w->want.port_gid + 8);
@@ -120,7 +120,7 @@ group_next(struct sa_records *base, uint8_t *record)
 static enum sa_draw
 service_next(struct sa_records *base, uint8_t *record)
 {
-	struct walk *w = (struct walk *)base;
+	struct store_walk *w = (struct store_walk *)base;
 	const struct service *s = sa_store_next(&w->sa->services->all, &w->at);
 	struct service_record r;
 	enum sa_draw drawn;
@@ -141,7 +141,7 @@ service_next(struct sa_records *base, uint8_t *record)
 static enum sa_draw
 inform_next(struct sa_records *base, uint8_t *record)
 {
-	struct walk *w = (struct walk *)base;
+	struct store_walk *w = (struct store_walk *)base;
 	const struct subscription *s = sa_store_next(&w->sa->informs->all,
 						     &w->at);
 	struct inform_info_record r;
@@ -158,7 +158,7 @@ inform_next(struct sa_records *base, uint8_t *record)
 static enum sa_draw
 sm_next(struct sa_records *base, uint8_t *record)
 {
-	struct walk *w = (struct walk *)base;
+	struct store_walk *w = (struct store_walk *)base;
 	const GArray *sms = w->sa->sms;
 	struct sa_sm sm;
 
@@ -174,7 +174,7 @@ sm_next(struct sa_records *base, uint8_t *record)
 static enum sa_draw
 state_next(struct sa_records *base, uint8_t *record)
 {
-	struct walk *w = (struct walk *)base;
+	struct store_walk *w = (struct store_walk *)base;
 	size_t size = sa_records_size(base), at = size * w->i++;
 
 	if (at >= w->text->len)
@@ -187,7 +187,7 @@ state_next(struct sa_records *base, uint8_t *record)
 static void
 walk_free(struct sa_records *base)
 {
-	struct walk *w = (struct walk *)base;
+	struct store_walk *w = (struct store_walk *)base;
 
 	if (w->text)
 		g_string_free(w->text, TRUE);
@@ -195,7 +195,7 @@ walk_free(struct sa_records *base)
 
 /* The part of the store that the request is about. */
 static void
-walk_begin(struct walk *w, const uint8_t *wanted)
+walk_begin(struct store_walk *w, const uint8_t *wanted)
 {
 	const struct sa_viewer *viewer = &w->base.viewer;
 	static const uint8_t none[16];
@@ -241,7 +241,7 @@ records_of_store(const struct sa_query *q, unsigned *status)
 	};
 	unsigned attr_id = q->h.mad.attr_id, i;
 	struct sa_match match;
-	struct walk *w;
+	struct store_walk *w;
 
 	*status = 0;
 	for (i = 0; i < G_N_ELEMENTS(kinds); i++)

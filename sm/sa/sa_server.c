@@ -7,8 +7,8 @@
  *
  *	take --> a job with its key is there --> dropped
  *	  +----> queue --> refused ------------> BUSY
- *	           +-----> serve, round robin by LID, at once if the turn is not
- *			   over --> answer
+ *	           +-----> serve_turn, round robin by LID, at once if the turn
+ *			   is not over --> answer
  *
  *	answer --> sa_answer --> one MAD: sent; but a refusal while a plan is
  *				 being programmed is held until the next view
@@ -542,7 +542,7 @@ begin_turn(struct sa_server *d)
 
 /* Until the turn is over. */
 static void
-serve(struct sa_server *d)
+serve_turn(struct sa_server *d)
 {
 	struct sa_job *j;
 
@@ -567,7 +567,7 @@ on_turn(void *data)
 	d->turn_timer = 0;
 	d->stats.turns++;
 	begin_turn(d);
-	serve(d);
+	serve_turn(d);
 	sa_server_touch(d);
 }
 
@@ -600,7 +600,7 @@ take_job(struct sa_server *d, struct sa_job *j)
 		if (!d->turn_timer && transport_now(d->transport) -
 		    d->turn_began >= d->params.turn_us)
 			begin_turn(d);
-		serve(d);
+		serve_turn(d);
 	}
 }
 
