@@ -6,7 +6,7 @@
 
 #include "lab/generate.h"
 #include "routing/engine.h"
-#include "sm/sa/query.h"
+#include "sm/sa/sa_db.h"
 #include "tests/lib/engine_route.h"
 #include "tests/lib/sa_lab.h"
 
@@ -218,20 +218,4 @@ lab_member(struct lab *l, uint16_t pkey, uint32_t port,
 	};
 
 	g_array_append_val(partition_rules_get(l->rules, pkey)->rules, rule);
-}
-
-void
-lab_subscribe(struct lab *l, uint32_t port, uint32_t qp, uint16_t trap)
-{
-	const struct sa_request request = { .qp = qp, .now = l->now };
-	const struct sa_query q = {
-		.sa = l->sa, .request = &request,
-		.viewer = { .db = l->v, .port = port, .trusted = true },
-	};
-	struct inform_info info = {
-		.subscribe = 1, .generic = 1, .lid_begin = 0xffff,
-		.type = 0xffff, .trap = trap, .producer = 0xffffff,
-	};
-
-	g_assert_cmpuint(informs_set(&q, &info), ==, 0);
 }

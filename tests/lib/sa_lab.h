@@ -74,8 +74,6 @@ void lab_slow_down(struct lab *l, uint32_t port);
 /* A member of partition `pkey` and of no other; to be published. */
 void lab_member(struct lab *l, uint16_t pkey, uint32_t port,
 		enum partition_membership membership);
-/* A QP of a port to a generic trap of all, by a trusted request. */
-void lab_subscribe(struct lab *l, uint32_t port, uint32_t qp, uint16_t trap);
 /* No port is a member of any partition. */
 void lab_clear_rules(struct lab *l);
 

@@ -340,8 +340,10 @@ WORD(do_qps, struct desk *d)
 
 	for (unsigned c = first; c < (is_all ? CLIENTS : first + 1); c++)
 		for (unsigned qp = strtoul(words[1], NULL, 10); qp <= to; qp++)
-			lab_subscribe(d->l, lab_host(d->l, c + 1), qp,
-				      word_number(words[2]));
+			ask_well(d->l, "Set InformInfo LIDRangeBegin=0xffff "
+				 "IsGeneric=1 Subscribe=1 Type=0xffff from=H-%u "
+				 "ProducerTypeVendorID=0xffffff qp=%u "
+				 "TrapNumberDeviceID=%s", c + 1, qp, words[2]);
 }
 
 /* N: traps 64, all but the last of a vendor */

@@ -348,7 +348,7 @@ STORES_TEST(test_each_of_many_notices_goes_to_each_of_many_subscribers)
 
 	for (unsigned qp = 1; qp <= 128; qp++)
 		for (unsigned host = 0; host < STAR_HOSTS; host++)
-			lab_subscribe(l, lab_host(l, host), qp, 64);
+			ask_well(l, INFORM " qp=%u", 1, host, 64, 0xffff, qp);
 	for (unsigned i = 0; i < STAR_HOSTS; i++)
 		notify(l, 64, 20, i);
 	while (n_waiting(l))
