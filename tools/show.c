@@ -42,26 +42,27 @@ static int
 show_end_found(struct show *q, const char *const *kinds)
 {
 	const char *word = q->words[1], *things = q->words[0];
-	g_autofree char *missing = NULL, *shown = NULL, *others = NULL;
-	g_autofree char *of_kind = NULL;
+	bool is_kind = word && g_strv_contains(kinds, word);
 	bool has_any = q->out.as_json ? q->out.comma : q->out.out->len;
+	g_autofree char *missing = NULL, *shown = NULL, *others = NULL;
 
-	if (word && g_strv_contains(kinds, word)) {
-		things = of_kind = g_strdup_printf("%s %s", word, things);
-	} else if (word && has_any) {
-		if (strcmp(things, "nodes") != 0)	/* it is listed */
-			put_namesake(q, word, false);
-	} else if (word) {
+	report_close(&q->out, ']');
+	if (!word || is_kind) {
+		if (!has_any)
+			report_say(&q->out, "no %s%s%s\n", is_kind ? word : "",
+				   is_kind ? " " : "", things);
+	} else if (has_any && strcmp(things, "nodes") != 0) {
+		put_namesake(q, word, true);
+	} else if (!has_any) {		/* nodes that are missing are listed */
 		missing = tool_view_missing(q->v, word);
 		shown = text_one_line(word);
 		others = g_strjoinv(", ", (char **)kinds);
-		if (missing)
-			report_say(&q->out, "%s\n", missing);
-		else
+		report_text(&q->out, "missing", missing, "\n");
+		if (!missing)
 			report_say(&q->out, "no name has %s in it; words other "
 				   "than names: %s\n", shown, others);
 	}
-	report_close_list(&q->out, things);
+	report_end(&q->out);
 	return missing != NULL;
 }
 
@@ -203,13 +204,36 @@ find_path(const struct tool_view *v, uint32_t from, uint32_t to,
 	return path;
 }
 
+/* Why there is no path; g_free. */
+static char *
+explain_fault(const struct tool_view *v, uint32_t from, uint32_t to,
+	      const struct trace *t, const struct path *path)
+{
+	g_autofree char *a = NULL, *b = NULL;
+
+	if (t->fault)
+		return g_strdup(t->fault);
+	if (!path->pkey) {
+		a = print_memberships(v, from);
+		b = print_memberships(v, to);
+		return g_strdup_printf("no partition lets them talk: %s; %s", a,
+				       b);
+	}
+	if (!t->inactive)
+		return g_strdup("the SA has no path for them");
+	a = snapshot_place(v->s, v->s->ports[t->inactive - 1].node,
+			   t->inactive - 1);
+	return g_strdup_printf("%s is %s, not Active", a, port_state_name(
+			v->s->ports[t->inactive - 1].info.state));
+}
+
 static int
 show_path(struct show *q, GError **error)
 {
 	struct text_report *r = &q->out;
 	const struct tool_view *v = q->v;
 	uint32_t from = show_find(q, 1, false), to;
-	g_autofree char *a = NULL, *b = NULL, *why = NULL;
+	g_autofree char *why = NULL;
 	struct trace t;
 	struct path path;
 	bool ok;
@@ -236,12 +260,7 @@ show_path(struct show *q, GError **error)
 		report_hex(r, "pkey", path.pkey, 4, "");
 		report_text(r, "fault", NULL, NULL);
 	} else {
-		a = print_memberships(v, from);
-		b = print_memberships(v, to);
-		why = t.fault ? g_strdup(t.fault) : path.pkey ?
-			g_strdup("the SA has no path for them") :
-			g_strdup_printf("no partition lets them talk: %s; %s",
-					a, b);
+		why = explain_fault(v, from, to, &t, &path);
 		report_say(r, ": NO PATH: ");
 		report_text(r, "fault", why, "");
 	}
@@ -282,19 +301,22 @@ struct lost {
 };
 
 /* The end of a missing link as a port of the node with this name, also in full:
- * "leaf-1/5"; a host's port 1 has no number. 0: it is none. */
+ * "leaf-1/5"; a host's port 1 has no number. More may follow behind a comma, which
+ * a name may have as well. 0: it is none. */
 static unsigned
 end_number(const char *name, const char *full, const char *end)
 {
+	g_autofree char *digits = NULL;
 	const char *rest;
 	uint64_t num;
 
 	if (!g_str_has_prefix(end, name))
 		return 0;
 	rest = end + strlen(g_str_has_prefix(end, full) ? full : name);
-	if (!*rest)
+	if (!*rest || *rest == ',')
 		return 1;
-	return *rest == '/' && text_read_number(rest + 1, 10, UINT8_MAX, &num) ?
+	digits = g_strndup(rest + 1, strcspn(rest + 1, ","));
+	return *rest == '/' && text_read_number(digits, 10, UINT8_MAX, &num) ?
 		(unsigned)num : 0;
 }
 
@@ -316,11 +338,9 @@ find_lost(const struct show *q, uint32_t node, struct lost lost[UINT8_MAX + 1])
 		if (!expected_is_missing(f->kind) || !at || !strstr(at, name))
 			continue;	/* most are of other nodes */
 		if (!is_link) {
-			g_autofree char *end = g_strndup(at + strlen("at "),
-				strcspn(at + strlen("at "), ","));
-
-			lost[end_number(name, full, end)] = (struct lost){
-				g_intern_string(f->name), f->since };
+			lost[end_number(name, full, at + strlen("at "))] =
+				(struct lost){ g_intern_string(f->name),
+					       f->since };
 			continue;
 		}
 		ends = g_strsplit(f->name, " - ", 2);

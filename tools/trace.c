@@ -12,14 +12,18 @@ trace_pass(const struct snapshot *s, uint32_t port, struct trace *t)
 	const struct port_info *a = &s->ports[port].info, *b = a;
 
 	if (s->ports[port].num) {
+		uint32_t peer = s->ports[port].peer;
+
+		if (peer != SNAPSHOT_NONE)
+			b = &s->ports[peer].info;
+		if (MIN(a->state, b->state) < PORT_STATE_ACTIVE) {
+			t->inactive = 1 + (a->state <= b->state ? port : peer);
+			t->mtu = 0;
+		}
 		if (!snapshot_link_up(s, port)) {
 			t->mtu = 0;
 			return;
 		}
-		b = &s->ports[s->ports[port].peer].info;
-		if (a->state < PORT_STATE_ACTIVE ||
-		    b->state < PORT_STATE_ACTIVE)
-			t->mtu = 0;
 		t->mbps = MIN(t->mbps, MIN(port_mbps(a), port_mbps(b)));
 	}
 	t->mtu = MIN(t->mtu, MIN(port_mtu(a), port_mtu(b)));

@@ -26,6 +26,7 @@ struct trace {
 	const char *fault;	/* NULL: it arrives */
 	unsigned mtu, mbps;	/* the least on the way; 0: a link is not
 				   Active. mbps UINT32_MAX: there is none */
+	uint32_t inactive;	/* 1 + a port on the way that is not; or 0 */
 };
 
 /* From end port to end port; to the same one there is no hop. Of the tables the

@@ -462,6 +462,26 @@ tool_view_port(const struct tool_view *v, uint64_t guid)
 	return GPOINTER_TO_UINT(g_hash_table_lookup(v->by_guid, &guid)) - 1;
 }
 
+/* LIDs are made up for a fabric without any. In another one a port that has none
+ * has none, whatever it is to get. */
+static void
+forget_made_up(struct lid_map *lids, const struct snapshot *s)
+{
+	bool has_any = false;
+
+	for (uint32_t port = 0; port < s->n_ports; port++)
+		has_any |= s->ports[port].info.lid != LID_NONE;
+	for (uint32_t lid = LID_UNICAST_MIN; has_any && lid <= lids->top;
+	     lid++) {
+		uint32_t port = lids->owner[lid];
+
+		if (port == SNAPSHOT_NONE || s->ports[port].info.lid)
+			continue;
+		lids->base[port] = LID_NONE;
+		lids->owner[lid] = SNAPSHOT_NONE;
+	}
+}
+
 struct tool_view *
 tool_view_read(const char *text, const char *name, GError **error)
 {
@@ -481,8 +501,10 @@ tool_view_read(const char *text, const char *name, GError **error)
 				      sizeof(struct partition_grant)),
 	};
 	v->lids = lid_assign(s, lmc, NULL, 0, NULL, error);
-	if (v->lids)
+	if (v->lids) {
+		forget_made_up(v->lids, s);
 		read_lines(&r, text);
+	}
 	v->memberships = memberships_deal(s->n_ports, r.grants);
 	v->whole = v->lft;
 	g_array_unref(r.grants);

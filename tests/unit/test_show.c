@@ -111,7 +111,7 @@ TEST(test_a_list_of_nothing_says_so)
 		  "8 VLs  - b/2\n" },
 		{ "j links a/1", "{\"links\":[{\"a\":\"a/1\",\"b\":\"b/1\",\"speed\":"
 		  "\"4xEDR\",\"state\":null,\"could_be\":null,\"avoided\":false"
-		  "}]}\n" },
+		  "}],\"missing\":null}\n" },
 	};
 	AUTO(tool_view) *v = read_view("caguid=0x1\nCa 2 \"H-1\" # \"a\"\n"
 		"[1](3) \"H-2\"[1](4) # lid 1 lmc 0 \"b\" lid 2 4xEDR\n"
@@ -140,7 +140,10 @@ TEST(test_a_link_that_is_missing_is_listed)
 		{ "links slow", "leaf-1/3 - spine-1/1  4xEDR Active, could be "
 		  "4xHDR\n" },
 		{ "j links spine-1/4", "{\"links\":[{\"a\":\"leaf-1/4\",\"b\":"
-		  "\"spine-1/4\",\"missing\":\"%\",\"text\":\"why\"}]}\n" },
+		  "\"spine-1/4\",\"missing\":\"%\",\"text\":\"why\"}],"
+		  "\"missing\":null}\n" },
+		{ "j links node-09/1", "{\"links\":[],\"missing\":\"host "
+		  "node-09 is missing since %: at leaf-2/4\"}\n", "1" },
 		{ "links node-09",
 		  "host node-09 is missing since %: at leaf-2/4\n", "1" },
 		{ "links node-09/1",
@@ -210,6 +213,17 @@ TEST(test_names_of_a_view_move_no_cursor)
 		      "caf\xc3\xa9  2 of 3 links Active\n");
 }
 
+TEST(test_a_host_is_missing_at_a_switch_with_a_comma_in_its_name)
+{
+	AUTO(tool_view) *v = read_view_with("#end", "#name 0x10 is a, b at 1\n"
+		"#fault 1 guid 0x77 kind 1 name 7 since 5 what host node-09, "
+		"at a, b at 1/4, with a link and no answer\n");
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	assert_int_equal(ask(v, "ports 'a, b at 1'", out), 0);
+	assert_non_null(strstr(out->str, "  - node-09, missing since "));
+}
+
 /* Of two hosts h one has lost the cable of its port 1. */
 TEST(test_a_missing_link_of_a_shared_name_is_listed)
 {
@@ -232,6 +246,27 @@ TEST(test_a_missing_link_of_a_shared_name_is_listed)
 	expect_answer(v, "who 0x1", 0, answer);
 	expect_answer(v, "who 'h (0x0000000000000001)'", 0, answer);
 	expect_answer(v, "who 'h (0x0000000000000001)/2'", 0, answer);
+}
+
+/* It has not taken it, as its state. */
+TEST(test_a_port_without_a_lid_is_given_none)
+{
+	static const char *const lid = "lid 2 ", *const pkey = "#pkey 0x7fff 0x201";
+	g_auto(GStrv) parts = g_strsplit(view_text, lid, -1);
+	g_autofree char *some = g_strjoinv("lid 0 ", parts);
+	g_auto(GStrv) halves = g_strsplit(some, pkey, 2);
+	g_autofree char *text = g_strconcat(halves[0], "#pkey 0xffff 0x201\n"
+		"#port 0x200 1 state 2 mtu 4 vls 4 phys 5", halves[1], NULL);
+	AUTO(tool_view) *v = read_view(text);
+
+	expect_answer(v, "nodes node-02", 0, "host   0\t0x0000000000000200  "
+		      "node-02  at leaf-1/2\n");
+	expect_answer(v, "path node-01 node-02", 1, "Rack 1 (LID 1) -> "
+		      "node-02/1 (LID 0): NO PATH: it has no LID\n");
+	expect_answer(v, "path node-02 node-01", 1, "node-02/1 (LID 0) -> "
+		      "Rack 1 (LID 1): NO PATH: node-02 (0x0000000000000200) "
+		      "port 1 is Initialize, not Active\n 1  leaf-1  in 2  out "
+		      "1\n");
 }
 
 /* The end of a cable is found by its GUID then. */
