@@ -14,6 +14,7 @@
  */
 #include "tools/compare.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "topology/each.h"
@@ -70,14 +71,18 @@ static const char *const fault_words[EXPECTED_KINDS][3] = {
 			    "extra aggregation node" },
 };
 
-/* The same in both fabrics and their faults: a node may have another name. */
+/* The same in both fabrics and their faults, where a node may have another name: a
+ * link is known by the port at its first node. */
 static char *
 fault_key(const struct expected_fault *f)
 {
-	return f->kind == EXPECTED_LINK || f->kind == EXPECTED_SLOW ?
-		g_strdup_printf("%u %s", f->kind, f->name) :
-		g_strdup_printf("%u %" G_GINT64_MODIFIER "x", f->kind,
-				f->guid);
+	bool is_link = f->kind == EXPECTED_LINK || f->kind == EXPECTED_SLOW;
+	const char *far = is_link ? strstr(f->name, " - ") : NULL;
+	const char *port = far ? g_strrstr_len(f->name, far - f->name, "/") :
+		NULL;
+
+	return g_strdup_printf("%u %" G_GINT64_MODIFIER "x %d", f->kind,
+			       f->guid, port ? atoi(port + 1) : 0);
 }
 
 static void
