@@ -88,6 +88,7 @@ answer_part(struct control_request *q, const char *part, const char *word)
 {
 	const struct view *of = &q->v.sweep->view;
 	struct view_values *values;
+	g_autofree char *wrong = NULL;
 	uint32_t port = SNAPSHOT_NONE;
 	uint64_t lid = 0;
 
@@ -100,12 +101,14 @@ answer_part(struct control_request *q, const char *part, const char *word)
 		request_say_usage(q);
 		return;
 	}
-	if (!lid)	/* a node with several ports means the first one */
+	if (!lid)
+		port = port_search(of->subnet, of->lids, word, NULL, &wrong);
+	if (wrong)	/* a node with several ports means the first one */
 		port = port_search_node(of->subnet, word);
-	if (!lid && port == SNAPSHOT_NONE)
-		port = request_find_port(q, of->subnet, of->lids, word, NULL);
-	if (!lid && port == SNAPSHOT_NONE)
+	if (!lid && port == SNAPSHOT_NONE) {
+		request_find_port(q, of->subnet, of->lids, word, NULL);
 		return;
+	}
 	values = make_values(&q->v, of, true);
 	if (!lid)
 		control_put_faults(&q->v, word, snapshot_name_of(
