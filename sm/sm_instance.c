@@ -181,6 +181,10 @@ sm_instance_on_trap(const struct notice *n, const uint8_t *raw, void *data)
 	struct sm_instance *sm = data;
 	const struct view *v = &sm->sweep->view;
 	uint32_t from = sweep_lid_owner(v, n->issuer_lid);
+	g_autofree char *issuer = from == SNAPSHOT_NONE ?
+		g_strdup_printf("LID %u", n->issuer_lid) :
+		g_strdup_printf("%s (LID %u)", snapshot_name_of(v->subnet, from),
+				n->issuer_lid);
 	g_autofree char *port = n->port ?
 		g_strdup_printf(", port %u", n->port) : g_strdup("");
 
@@ -192,9 +196,8 @@ sm_instance_on_trap(const struct notice *n, const uint8_t *raw, void *data)
 	/* 256 to 259: a request with a wrong key */
 	log_limited(sm->log, n->trap >= 256 && n->trap <= 259 ? LOG_WARNING :
 		    LOG_INFO, "trap", n->generic ?
-		    notice_trap_name(n->trap) : "vendor trap",
-		    "from %s (LID %u)%s", from == SNAPSHOT_NONE ? "?" :
-		    snapshot_name_of(v->subnet, from), n->issuer_lid, port);
+		    notice_trap_name(n->trap) : "vendor trap", "from %s%s",
+		    issuer, port);
 	sweep_count_trap(sm->sweep, n->issuer_lid, n->port);
 	if (n->generic &&
 	    (n->trap == 128 || n->trap == 144 || n->trap == 145))
