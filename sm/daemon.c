@@ -106,6 +106,7 @@ on_sweep_end(const struct sweep_report *r, void *data)
 	/* As in the log: the multicast trees of this fabric come later. */
 	const struct control_view cv = {
 		.status = d->status, .expected = d->sm->expected,
+		.sweep = d->sm->sweep,
 	};
 	const char *verdict;
 

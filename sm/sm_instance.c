@@ -95,8 +95,11 @@ static void
 log_verdict(struct sm_instance *sm, const struct sweep_report *r)
 {
 	const struct expected *e = sm->resident ? sm->expected : NULL;
-	g_autofree char *line = health_line(r->verdict, r->view->subnet, e);
-	bool whole = r->end == SWEEP_END_UP && !(e && e->faults->len);
+	bool contested = sm->sweep->contested;
+	g_autofree char *line = health_line(r->verdict, r->view->subnet, e,
+					    contested);
+	bool whole = r->end == SWEEP_END_UP && !(e && e->faults->len) &&
+		!contested;
 
 	if (r->is_news || g_strcmp0(line, sm->verdict))
 		log_say(sm->log, whole ? LOG_INFO : LOG_WARNING, "sweep",

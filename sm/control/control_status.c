@@ -26,7 +26,8 @@ control_verdict(const struct control_view *v, const char **name)
 	if (end == SWEEP_END_UP && v->mcast && v->mcast->lost->len)
 		end = SWEEP_END_NOT_UP;
 	*name = last ? status_end_name(end) : "starting";
-	if (end != SWEEP_END_UP || !v->expected || !v->expected->faults->len)
+	if (end != SWEEP_END_UP || (!v->sweep->contested &&
+	    (!v->expected || !v->expected->faults->len)))
 		return codes[end];
 	*name = "degraded";
 	return CONTROL_DEGRADED;

@@ -204,6 +204,28 @@ election_has_peer(const GArray *peers, uint64_t guid, unsigned state)
 	return false;
 }
 
+static bool
+is_rival(const struct sm_info *self, const GArray *before,
+	 const struct election_peer *peer)
+{
+	const struct sm_info *p = &peer->info;
+
+	return peer->is_foreign || election_is_stranger(self, p) ||
+		(p->state == SM_STATE_MASTER &&
+		 election_has_peer(before, p->guid, SM_STATE_MASTER));
+}
+
+bool
+election_is_contested(const struct sm_info *self, const GArray *before,
+		      const GArray *found)
+{
+	EACH_ITEM(const struct election_peer, peer, found)
+		if (peer->info.state == SM_STATE_MASTER &&
+		    is_rival(self, before, peer))
+			return true;
+	return false;
+}
+
 GPtrArray *
 election_rivals(const struct sm_info *self, const GArray *before,
 	     const GArray *found, const struct snapshot *s)
@@ -214,9 +236,7 @@ election_rivals(const struct sm_info *self, const GArray *before,
 		const struct sm_info *p = &peer->info;
 		bool stranger = election_is_stranger(self, p);
 
-		if (!peer->is_foreign && !stranger && (p->state != SM_STATE_MASTER ||
-				  !election_has_peer(before, p->guid,
-					      SM_STATE_MASTER)))
+		if (!is_rival(self, before, peer))
 			continue;
 		g_ptr_array_add(lines, g_strdup_printf(
 			"%s port %u (0x%016" G_GINT64_MODIFIER "x, LID %u) "

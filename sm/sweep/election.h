@@ -78,6 +78,10 @@ struct smp_batch *election_poll_start(struct mad_client *x,
 GPtrArray *election_rivals(const struct sm_info *self, const GArray *before,
 			const GArray *found, const struct snapshot *s);
 
+/* Is one of them a master, which undoes what this one writes? */
+bool election_is_contested(const struct sm_info *self, const GArray *before,
+			   const GArray *found);
+
 /* Has `peers` (or NULL) a manager with this GUID that is not foreign, in `state`
  * (0: any)? */
 bool election_has_peer(const GArray *peers, uint64_t guid, unsigned state);

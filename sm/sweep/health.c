@@ -185,11 +185,11 @@ health_clear(struct health *v)
 
 char *
 health_line(const struct health *v, const struct snapshot *s,
-	    const struct expected *e)
+	    const struct expected *e, bool contested)
 {
 	g_autofree char *missing = e ? expected_summary(e, NAMES_MAX) :
 		g_strdup("");
-	bool whole = v->up && !*missing;
+	bool whole = v->up && !*missing && !contested;
 	GString *out = g_string_new(whole ? "SUBNET UP: " : v->up ?
 				    "SUBNET DEGRADED: " : "SUBNET NOT UP: ");
 	uint64_t n[VIEW_WORDS];
@@ -201,5 +201,7 @@ health_line(const struct health *v, const struct snapshot *s,
 	view_counts_put(n, whole, out);
 	if (*missing)
 		g_string_append_printf(out, "; %s", missing);
+	if (contested)
+		g_string_append(out, "; another master writes to it as well");
 	return g_string_free(out, FALSE);
 }

@@ -35,8 +35,8 @@ void health_clear(struct health *v);
 /* The verdict in a line: "SUBNET UP: 8 switches, 16 hosts, 32 links, all Active",
  * "SUBNET DEGRADED: 7 of 8 switches, ..; missing 1 switch: spine-3 (4 links)",
  * "SUBNET NOT UP: 2 problems; ..". e: the expected fabric, compared with s; NULL:
- * nothing is expected. g_free. */
+ * nothing is expected. contested: another master writes to this fabric. g_free. */
 char *health_line(const struct health *v, const struct snapshot *s,
-		  const struct expected *e);
+		  const struct expected *e, bool contested);
 
 #endif

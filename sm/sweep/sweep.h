@@ -383,6 +383,8 @@ struct sweep {
 					   this master has seen */
 	GPtrArray *rivals;		/* see election_rivals(); NULL: there
 					   was no election */
+	bool contested;			/* see election_is_contested(); not of
+					   one who writes nothing */
 	struct sweep_run run;
 	struct view next;		/* made by `run`, */
 	struct view view;		/* and when it has ended: published */

@@ -82,6 +82,8 @@ obey(struct sweep *s, const struct election_peer *master)
 static void
 note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 {
+	const GArray *before = s->self.state == SM_STATE_MASTER ? s->others :
+		NULL;
 	const struct election_peer *heir;
 
 	for (guint i = 0; s->params.allowed_sms && i < found->len; i++) {
@@ -92,9 +94,9 @@ note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 					       n->ports[p->port].guid);
 	}
 	g_clear_pointer(&s->rivals, g_ptr_array_unref);
-	s->rivals = election_rivals(&s->self,
-				    s->self.state == SM_STATE_MASTER ?
-				    s->others : NULL, found, n);
+	s->rivals = election_rivals(&s->self, before, found, n);
+	s->contested = s->params.goal == SWEEP_GOAL_FABRIC &&
+		election_is_contested(&s->self, before, found);
 	g_clear_pointer(&s->others, g_array_unref);
 	s->others = g_array_ref(found);
 	heir = election_highest(&s->self, found, SM_STATE_STANDBY,

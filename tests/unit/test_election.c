@@ -185,6 +185,8 @@ TEST(test_rivals_are_named)
 	g_array_append_vals(found, p, 2);
 	lines = election_rivals(&me, NULL, found, s);
 	assert_int_equal(lines->len, 0);
+	assert_false(election_is_contested(&me, NULL, found));
+	assert_true(election_is_contested(&me, found, found));
 	g_ptr_array_unref(lines);
 	lines = election_rivals(&me, found, found, s);
 	assert_int_equal(lines->len, 1);
@@ -202,4 +204,5 @@ TEST(test_rivals_are_named)
 	assert_true(names(lines, 0, "(0x0000000000000002, LID 71)"));
 	assert_true(names(lines, 0, "another SM_Key"));
 	g_ptr_array_unref(lines);
+	assert_false(election_is_contested(&me, NULL, found));	/* a standby */
 }
