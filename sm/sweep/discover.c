@@ -115,8 +115,9 @@ struct discover {
 	GArray *late;		/* of struct late_reply */
 	GHashTable *timed_out;	/* builder's node indices */
 	GHashTable *lossy;	/* the same: a query was sent once more */
-	GHashTable *refused;	/* ports through which NodeInfo was answered
-				   with a status: its name */
+	GHashTable *refused;	/* ports through which NodeInfo, or a host's
+				   PortInfo, was answered with a status: which,
+				   with its name */
 	unsigned n_again;	/* QUERY_AGAIN so far */
 	uint32_t n_waves;	/* of an amendment: each reads a port */
 	uint64_t recovered;	/* answers after a loss, before it began */
@@ -647,8 +648,8 @@ fault_unanswered(struct discover *d, uint32_t port)
 
 	if (status)
 		builder_fault(d->b, SNAPSHOT_FAULT_REFUSED, 0,
-			      "the node behind %s refuses NodeInfo: %s%s",
-			      where, status, was);
+			      "the node behind %s refuses %s%s", where,
+			      status, was);
 	else if (is_too_late(d, &q))
 		builder_fault(d->b, SNAPSHOT_FAULT_LATE, 0,
 			      "the node behind %s answers NodeInfo "
@@ -744,12 +745,41 @@ discover_again(void *data, const struct smp_request *r)
 }
 
 static void
+note_refused(struct discover *d, uint32_t port, const struct smp_request *r,
+	     const struct smp_reply *a)
+{
+	g_hash_table_insert(d->refused, GUINT_TO_POINTER(port),
+			    g_strdup_printf("%s: %s", mad_attr_name(r->attr),
+					    mad_status_name(a->status)));
+}
+
+/* Of a host that PortInfo was asked of with this query: the port of the switch
+ * behind which it is from now on a node that does not answer, as without NodeInfo: it
+ * can be given no LID. SNAPSHOT_NONE: it is no such host, or is known already. */
+static uint32_t
+leave_out_host(struct discover *d, const struct probe *q)
+{
+	uint32_t at = q->kind == QUERY_PORT_INFO ? d->s->ports[q->port].peer :
+		SNAPSHOT_NONE;
+
+	if (at == SNAPSHOT_NONE || d->s->ports[q->port].known ||
+	    snapshot_is_switch(snapshot_node_of(d->s, q->port)) ||
+	    !snapshot_is_switch(snapshot_node_of(d->s, at)) ||
+	    q->port == d->s->local_port)
+		return SNAPSHOT_NONE;
+	builder_unlink(d->b, q->port);
+	d->s->ports[at].silent = true;
+	return at;
+}
+
+static void
 discover_reply(void *data, const struct smp_request *r,
 	       const struct smp_reply *a)
 {
 	struct discover *d = data;
 	const struct probe q = probe_of(r);
 	g_autofree char *where = NULL;
+	uint32_t at;
 
 	if (a->outcome != SMP_ANSWERED) {
 		discover_on_timeout(d, &q);
@@ -762,9 +792,13 @@ discover_reply(void *data, const struct smp_request *r,
 	if (q.kind == QUERY_AGAIN || q.kind == QUERY_PORT_SPEEDS)
 		return;
 	if (q.kind == QUERY_NODE_INFO) {
-		g_hash_table_insert(d->refused, GUINT_TO_POINTER(q.port),
-				    (char *)mad_status_name(a->status));
+		note_refused(d, q.port, r, a);
 		discover_on_timeout(d, &q);
+		return;
+	}
+	at = leave_out_host(d, &q);
+	if (at != SNAPSHOT_NONE) {
+		note_refused(d, at, r, a);
 		return;
 	}
 	where = faults_place(d->s, q.port);
@@ -947,7 +981,7 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	d->late = g_array_new(FALSE, FALSE, sizeof(struct late_reply));
 	d->timed_out = g_hash_table_new(NULL, NULL);
 	d->lossy = g_hash_table_new(NULL, NULL);
-	d->refused = g_hash_table_new(NULL, NULL);
+	d->refused = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	d->owners = g_hash_table_new(g_int64_hash, g_int64_equal);
 	if (params && params->last)
 		d->last = snapshot_ref(params->last);
