@@ -363,11 +363,12 @@ find_link_fault(struct expected *e, struct expected_link *l)
 		.of = { l->node[0], l->node[1] }, .link = l });
 }
 
-/* Is it a switch without a cable to what is there? Then it is not the cause. */
+/* Is it a switch without a cable to what is there, as the manager's own host? Then
+ * it is not the cause. */
 static bool
 is_behind(const struct expected_node *n)
 {
-	return expected_is_switch(n) && n->n_switches && !n->n_near && !n->heir;
+	return expected_is_switch(n) && n->n_switches && !n->n_free && !n->heir;
 }
 
 /* What is known of its place: the node that is there now; or where its few cables
