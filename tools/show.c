@@ -19,19 +19,23 @@
 #include "sm/mad/sa_record.h"
 #include "tools/trace.h"
 #include "topology/each.h"
+#include "topology/port_search.h"
 #include "topology/text.h"
 
 #define RATE_MIN	10000u	/* Mb/s: every port supports it */
 
-/* A node that has the name of one that was found, but is missing. */
+/* A node that is missing and has this name, beside what was found; that may only
+ * have the word in its name. */
 static void
 put_namesake(struct show *q, const char *word, bool json)
 {
 	g_autofree char *missing = tool_view_missing(q->v, word);
+	bool is_shared = port_search_node(q->v->s, word) != SNAPSHOT_NONE;
 
 	if (missing && g_str_has_prefix(missing, "link "))
 		g_clear_pointer(&missing, g_free);	/* it is listed */
-	report_say(&q->out, "%s", missing ? "another one of that name: " : "");
+	report_say(&q->out, "%s", missing && is_shared ?
+		   "another one of that name: " : "");
 	if (!q->out.as_json || json)
 		report_text(&q->out, "missing", missing, "\n");
 }

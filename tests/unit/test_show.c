@@ -216,12 +216,15 @@ TEST(test_names_of_a_view_move_no_cursor)
 TEST(test_a_host_is_missing_at_a_switch_with_a_comma_in_its_name)
 {
 	AUTO(tool_view) *v = read_view_with("#end", "#name 0x10 is a, b at 1\n"
-		"#fault 1 guid 0x77 kind 1 name 7 since 5 what host node-09, "
+		"#fault 1 guid 0x77 kind 1 name 6 since 5 what host node-0, "
 		"at a, b at 1/4, with a link and no answer\n");
 	g_autoptr(GString) out = g_string_new(NULL);
 
 	assert_int_equal(ask(v, "ports 'a, b at 1'", out), 0);
-	assert_non_null(strstr(out->str, "  - node-09, missing since "));
+	assert_non_null(strstr(out->str, "  - node-0, missing since "));
+	/* it has the name of no other one, only a part of it */
+	assert_int_equal(ask(v, "links node-0", out), 0);
+	assert_non_null(strstr(out->str, "Active\nhost node-0 is missing since"));
 }
 
 /* Of two hosts h one has lost the cable of its port 1. */
