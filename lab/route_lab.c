@@ -463,11 +463,13 @@ static void
 lab_print_way(const struct route_lab *lab, const struct lab_row *row,
 	      uint32_t from, uint32_t to, struct text_report *r)
 {
+	g_autoptr(GHashTable) shared = snapshot_shared_names(lab->subnet);
 	const struct tool_view v = {
 		.s = lab->subnet, .lids = lab->lids, .lft = row->lft,
+		.shared = shared,
 	};
-	g_autofree char *a = snapshot_port_name(lab->subnet, from);
-	g_autofree char *b = snapshot_port_name(lab->subnet, to);
+	g_autofree char *a = tool_view_port_name(&v, from);
+	g_autofree char *b = tool_view_port_name(&v, to);
 	struct trace t;
 
 	trace_follow(&v, from, to, &t);

@@ -32,6 +32,8 @@ struct compare {
 	uint32_t *to_new, *to_old;	/* node -> node, or SNAPSHOT_NONE */
 	struct builder *b;	/* `new`, with all plugs where they belong */
 	GHashTable *told;	/* fault_key() of what is told */
+	GHashTable *shared, *was_shared;	/* names of several nodes, in
+						   `new` and `old` */
 };
 
 G_GNUC_PRINTF(4, 5)
@@ -116,6 +118,13 @@ had(const struct compare *c, uint32_t port)
 	return was == SNAPSHOT_NONE ? was : c->old->ports[was].peer;
 }
 
+/* Of a port in `new`; g_free. */
+static char *
+name_port(const struct compare *c, uint32_t port)
+{
+	return snapshot_full_port_name(c->new, port, c->shared);
+}
+
 /* a and b should have a cable, and may have others. */
 static void
 put_exchanged(struct compare *c, uint32_t a, uint32_t b)
@@ -135,10 +144,10 @@ put_exchanged(struct compare *c, uint32_t a, uint32_t b)
 		x = b;
 		y = d;
 	}
-	first = snapshot_port_name(s, x);
-	second = snapshot_port_name(s, y);
-	its = snapshot_port_name(s, x == a ? b : a);
-	other = snapshot_port_name(s, x == a ? d : e);
+	first = name_port(c, x);
+	second = name_port(c, y);
+	its = name_port(c, x == a ? b : a);
+	other = name_port(c, x == a ? d : e);
 	names = g_strdup_printf("%s and %s", first, second);
 	put(c, "exchanged plugs", names, "%s the cable of %s in %s, that of %s "
 	    "in %s", c->is_design ? "plug" : "before,", its, first, other,
@@ -158,9 +167,10 @@ put_moved(struct compare *c, uint32_t port)
 	};
 	const struct snapshot *s = c->b->s;
 	bool is_host = !snapshot_is_switch(snapshot_node_of(s, port));
-	g_autofree char *name = snapshot_port_name(s, port);
-	g_autofree char *is = snapshot_port_name(s, s->ports[port].peer);
-	g_autofree char *was = snapshot_port_name(c->old, had(c, port));
+	g_autofree char *name = name_port(c, port);
+	g_autofree char *is = name_port(c, s->ports[port].peer);
+	g_autofree char *was = snapshot_full_port_name(c->old, had(c, port),
+						       c->was_shared);
 
 	put(c, words[is_host][c->is_design], name, "%s %s, %s %s",
 	    is_host ? "at" : "leads to", is, c->is_design ? "not" : "before",
@@ -241,7 +251,7 @@ put_names(struct compare *c)
 			continue;
 		now = &c->new->ports[at];
 		is = snapshot_name_of(c->new, at);
-		name = snapshot_port_name(c->new, at);
+		name = name_port(c, at);
 		if (!p->num && strcmp(was, is))
 			put(c, "other name", is, "%s %s", c->is_design ?
 			    "in the design" : "before", was);
@@ -357,6 +367,8 @@ compare_fabrics(const struct snapshot *old, const struct snapshot *new,
 		.old = old, .new = new, .is_design = !old_view, .r = r,
 		.to_new = snapshot_map_nodes(old, new),
 		.to_old = snapshot_map_nodes(new, old),
+		.shared = snapshot_shared_names(new),
+		.was_shared = snapshot_shared_names(old),
 		.told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
 					      NULL),
 	};
@@ -376,5 +388,7 @@ compare_fabrics(const struct snapshot *old, const struct snapshot *new,
 	g_free(c.to_new);
 	g_free(c.to_old);
 	g_hash_table_unref(c.told);
+	g_hash_table_unref(c.shared);
+	g_hash_table_unref(c.was_shared);
 	return c.n ? 1 : 0;
 }

@@ -117,7 +117,7 @@ static void
 put_path_end(struct text_report *r, const struct tool_view *v, const char *key,
 	     uint32_t port, const char *after)
 {
-	g_autofree char *name = snapshot_port_name(v->s, port);
+	g_autofree char *name = tool_view_port_name(v, port);
 
 	report_open(r, key, '{');
 	report_text(r, "name", name, " (LID ");
@@ -292,7 +292,7 @@ peer_name(const struct show *q, uint32_t port)
 	const struct snapshot *s = q->v->s;
 	uint32_t peer = s->ports[port].peer;
 	g_autofree char *name = peer == SNAPSHOT_NONE ? NULL :
-		snapshot_full_name(snapshot_node_of(s, peer), q->shared);
+		snapshot_full_name(snapshot_node_of(s, peer), q->v->shared);
 
 	return name ? g_strdup_printf("%s/%u", name, s->ports[peer].num) :
 		NULL;
@@ -681,7 +681,7 @@ show_table(struct show *q, GError **error)
 
 		if (owner == SNAPSHOT_NONE)
 			continue;
-		to = snapshot_port_name(v->s, owner);
+		to = tool_view_port_name(v, owner);
 		peer = out == SNAPSHOT_NONE ? NULL : peer_name(q, out);
 		report_open(r, NULL, '{');
 		report_say(r, "  LID ");
@@ -760,7 +760,7 @@ put_group_members(struct show *q, const struct view_group *g)
 		g_autoptr(GString) joined = g_string_new(NULL);
 		uint32_t port = tool_view_port(q->v, m->guid);
 		g_autofree char *name = port == SNAPSHOT_NONE ? NULL :
-			snapshot_port_name(q->v->s, port);
+			tool_view_port_name(q->v, port);
 
 		for (size_t k = 0; k < G_N_ELEMENTS(states); k++)
 			if (m->joined & 1u << k)
@@ -864,8 +864,5 @@ show_request(char *const *words)
 int
 show_run(struct show *q, GError **error)
 {
-	g_autoptr(GHashTable) shared = snapshot_shared_names(q->v->s);
-
-	q->shared = shared;
 	return runs[find_run(q->words[0])].run(q, error);
 }

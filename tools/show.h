@@ -18,7 +18,6 @@ struct show {
 	bool why;
 	bool missing;		/* a node that was asked for is known to be */
 	struct text_report out;
-	GHashTable *shared;	/* names that several nodes have; show_run()'s */
 };
 
 /* The request for as much of a view as the command needs; NULL: it is none of

@@ -119,10 +119,11 @@ trace_report(const struct trace *t, const struct tool_view *v, bool why,
 		const struct trace_hop *h = &t->hops[i];
 		const struct snapshot_node *n = &v->s->nodes[h->node];
 		bool is_shortest = memchr(h->shortest, h->out, h->n_shortest);
+		g_autofree char *name = snapshot_full_name(n, v->shared);
 
 		report_open(r, NULL, '{');
 		report_say(r, "%2u  ", i + 1);
-		report_text(r, "switch", snapshot_node_name(n), "  in ");
+		report_text(r, "switch", name, "  in ");
 		report_hex(r, "guid", n->info.node_guid, 16, NULL);
 		report_number(r, "in", h->in, "  out ");
 		if (h->out == LFT_NO_PATH)

@@ -456,6 +456,12 @@ tool_view_find_node(const struct tool_view *v, const char *word, bool *missing,
 	return node;
 }
 
+char *
+tool_view_port_name(const struct tool_view *v, uint32_t port)
+{
+	return snapshot_full_port_name(v->s, port, v->shared);
+}
+
 uint32_t
 tool_view_port(const struct tool_view *v, uint64_t guid)
 {
@@ -505,6 +511,7 @@ tool_view_read(const char *text, const char *name, GError **error)
 		forget_made_up(v->lids, s);
 		read_lines(&r, text);
 	}
+	v->shared = snapshot_shared_names(s);
 	v->memberships = memberships_deal(s->n_ports, r.grants);
 	v->whole = v->lft;
 	g_array_unref(r.grants);
@@ -549,6 +556,7 @@ tool_view_free(struct tool_view *v)
 	memberships_unref(v->memberships);
 	view_lines_free(v->lines);
 	g_ptr_array_unref(v->groups);
+	g_hash_table_unref(v->shared);
 	g_hash_table_unref(v->by_guid);
 	g_hash_table_unref(v->speeds);
 	g_hash_table_unref(v->could_be);

@@ -44,6 +44,7 @@ struct tool_view {
 	struct partition_rules *rules;	/* names and SLs, no rules */
 	struct memberships *memberships;
 	GPtrArray *groups;	/* of struct view_group */
+	GHashTable *shared;	/* names that several nodes have */
 	GHashTable *by_guid;	/* PortGUID, uint64_t *, -> port + 1 */
 	GHashTable *speeds;	/* port + 1 -> char *: has no cable, */
 	GHashTable *could_be;	/* or is slower than that; its lower end */
@@ -85,6 +86,8 @@ uint32_t tool_view_find(const struct tool_view *v, const char *word,
 uint32_t tool_view_find_node(const struct tool_view *v, const char *word,
 			     bool *missing, char **why);
 
+/* snapshot_full_port_name(); g_free. */
+char *tool_view_port_name(const struct tool_view *v, uint32_t port);
 /* The end port with this PortGUID, or SNAPSHOT_NONE. */
 uint32_t tool_view_port(const struct tool_view *v, uint64_t guid);
 

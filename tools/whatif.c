@@ -371,7 +371,7 @@ put_cut_off(struct text_report *r, const struct whatif *w,
 		    (at != SNAPSHOT_NONE &&
 		     (switches || now->ports[at].peer != SNAPSHOT_NONE)))
 			continue;
-		name = snapshot_port_name(s, port);
+		name = tool_view_port_name(w->v, port);
 		if (n++ < NAMES_SHOWN || r->as_json) {
 			report_say(r, n == 1 ? "cut off: " : ", ");
 			report_text(r, NULL, name, "");

@@ -284,6 +284,10 @@ TEST(test_cables_of_nodes_with_one_name_are_told_apart)
 		      "leaf-1 (0x0000000000000010)/2\n"
 		      "host   3\t0x0000000000000300  node-03  at "
 		      "leaf-1 (0x0000000000000020)/1\n");
+	expect_answer(v, "path node-02 spine-1", 0, "node-02/1 (LID 2) -> "
+		      "spine-1 (LID 6): 2 switches, SL 2, MTU 4096, 100 Gb/s, "
+		      "P_Key 0x7fff\n 1  leaf-1 (0x0000000000000010)  in 2  "
+		      "out 3\n 2  spine-1  in 1  out 0\n");
 	expect_answer(v, "links spine", 0,
 		      "leaf-1 (0x0000000000000010)/3 - spine-1/1  4xEDR "
 		      "Active, could be 4xHDR\n"
