@@ -171,22 +171,22 @@ cables_judge(const struct snapshot *s, const GArray *cables, unsigned limit,
 /* ------------------------------------------------------------------ output */
 
 char *
-cables_name(const struct snapshot *s, const struct cables_entry *c)
+cables_name(const struct tool_view *v, const struct cables_entry *c)
 {
-	uint32_t peer = s->ports[c->port].peer;
-	g_autofree char *a = snapshot_port_name(s, c->port), *b = NULL;
+	uint32_t peer = v->s->ports[c->port].peer;
+	g_autofree char *a = tool_view_port_name(v, c->port), *b = NULL;
 
 	if (peer == SNAPSHOT_NONE)
 		return g_steal_pointer(&a);
-	b = snapshot_port_name(s, peer);
+	b = tool_view_port_name(v, peer);
 	return g_strconcat(a, " - ", b, NULL);
 }
 
 static void
-print_end(const struct snapshot *s, uint32_t port, const struct rates *r,
+print_end(const struct tool_view *v, uint32_t port, const struct rates *r,
 	  struct text_report *out)
 {
-	g_autofree char *name = snapshot_port_name(s, port);
+	g_autofree char *name = tool_view_port_name(v, port);
 	double seconds = r->hours * 3600;
 
 	report_open(out, NULL, '{');
@@ -212,12 +212,12 @@ print_end(const struct snapshot *s, uint32_t port, const struct rates *r,
 }
 
 void
-cables_print(const struct snapshot *s, const struct cables_entry *c,
+cables_print(const struct tool_view *v, const struct cables_entry *c,
 	     const struct cables_port *ports, const char *key,
 	     struct text_report *r)
 {
-	const uint32_t ends[] = { c->port, s->ports[c->port].peer };
-	g_autofree char *name = cables_name(s, c);
+	const uint32_t ends[] = { c->port, v->s->ports[c->port].peer };
+	g_autofree char *name = cables_name(v, c);
 
 	report_open(r, key, '{');
 	report_text(r, "link", name, ": ");
@@ -227,7 +227,7 @@ cables_print(const struct snapshot *s, const struct cables_entry *c,
 	for (unsigned k = 0; k < 2; k++) {
 		struct rates rates = port_rates(&ports[ends[k]], 1);
 
-		print_end(s, ends[k], &rates, r);
+		print_end(v, ends[k], &rates, r);
 	}
 	report_close(r, ']');
 	report_close(r, '}');

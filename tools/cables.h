@@ -7,8 +7,8 @@
 #define MINISM_TOOLS_CABLES_H
 
 #include "sm/mad/perf.h"
+#include "tools/view.h"
 #include "topology/report.h"
-#include "topology/snapshot.h"
 
 /* Behind those of enum perf_error: bytes. */
 enum {
@@ -88,9 +88,9 @@ GArray *cables_judge(const struct snapshot *s, const GArray *cables,
 		     unsigned limit, int64_t now, struct cables_port *ports);
 
 /* "leaf-1/5 - spine-1/1", or one end if the cable is away; g_free. */
-char *cables_name(const struct snapshot *s, const struct cables_entry *c);
+char *cables_name(const struct tool_view *v, const struct cables_entry *c);
 /* With its ends: what they counted, the share of waiting, rates of data. */
-void cables_print(const struct snapshot *s, const struct cables_entry *c,
+void cables_print(const struct tool_view *v, const struct cables_entry *c,
 		  const struct cables_port *ports, const char *key,
 		  struct text_report *r);
 /* OpenMetrics. */

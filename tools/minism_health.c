@@ -270,15 +270,15 @@ tell(struct health_run *h, const struct cable_change *c)
 	static const char *const words[] = { "bad", "good" };
 	g_autoptr(GString) out = g_string_new(NULL);
 	struct text_report r = { .out = out, .as_json = h->a.json };
-	const struct snapshot *s = h->known.view->s;
-	g_autofree char *name = cables_name(s, &c->cable);
+	const struct tool_view *v = h->known.view;
+	g_autofree char *name = cables_name(v, &c->cable);
 
 	if (c->news == CABLE_MENDED)
 		return;
 	report_open(&r, NULL, '{');
 	report_text(&r, "news", words[c->news], " cable: ");
 	if (c->news == CABLE_BAD)
-		cables_print(s, &c->cable, h->known.ports, "cable", &r);
+		cables_print(v, &c->cable, h->known.ports, "cable", &r);
 	else
 		report_text(&r, "link", name, ": its errors have become few\n");
 	report_end(&r);
@@ -308,7 +308,7 @@ ask_manager(struct health_run *h, const struct cables_entry *cable,
 {
 	const struct snapshot *s = h->known.view->s;
 	struct told *told = &h->known.told[cable->port];
-	g_autofree char *name = cables_name(s, cable);
+	g_autofree char *name = cables_name(h->known.view, cable);
 	g_autoptr(GString) line = g_string_new(NULL);
 	g_autoptr(GString) body = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
@@ -361,7 +361,7 @@ look_at_avoided(struct health_run *h, int64_t now)
 		if (told->shown == 1 + used)
 			continue;
 		told->shown = 1 + used;
-		name = cables_name(s, &cable);
+		name = cables_name(k->view, &cable);
 		announce(h, name, l->text ? l->text : "");
 	}
 }
@@ -410,7 +410,7 @@ print_ranking(struct health_run *h, const struct known *k)
 	report_open(&r, "cables", '[');
 	EACH_ITEM(const struct cables_entry, c, cables) {
 		n_bad += c->per_hour > h->a.limit;
-		cables_print(k->view->s, c, k->ports, NULL, &r);
+		cables_print(k->view, c, k->ports, NULL, &r);
 	}
 	report_close(&r, ']');
 	report_count(&r, "bad", n_bad, "bad cable", "; ");

@@ -228,7 +228,7 @@ SETUP_TEST(test_a_bad_cable_that_is_pulled_is_good)
 	t->s->ports[t->port].peer = SNAPSHOT_NONE;
 	t->s->ports[t->far].peer = SNAPSHOT_NONE;
 	assert_int_equal(judge(t, 101, 2), CABLE_GOOD);
-	name = cables_name(t->s, &c);
+	name = cables_name(&(struct tool_view){ .s = t->s }, &c);
 	wanted = snapshot_port_name(t->s, t->port);
 	assert_string_equal(name, wanted);
 }
@@ -239,14 +239,19 @@ SETUP_TEST(test_a_cable_is_printed_with_both_ends)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	struct text_report r = { .out = text };
-	g_autofree char *a = snapshot_port_name(t->s, t->port);
-	g_autofree char *b = snapshot_port_name(t->s, t->far), *wanted = NULL;
+	g_autoptr(GHashTable) shared = g_hash_table_new(g_str_hash, g_str_equal);
+	const struct tool_view v = { .s = t->s, .shared = shared };
+	g_autofree char *a = NULL, *b = NULL, *wanted = NULL;
+
+	g_hash_table_add(shared, (char *)snapshot_name_of(t->s, t->port));
+	a = snapshot_full_port_name(t->s, t->port, shared);
+	b = snapshot_port_name(t->s, t->far);
 
 	t->ports[t->port].now.count[PERF_SYMBOL] = 120;
 	t->ports[t->port].now.count[PERF_LINK_RECOVERY] = 1;
 	t->ports[t->far].now.count[CABLES_SENT] = UINT64_C(7200000000);
 	rank(t, HOUR);
-	cables_print(t->s, (const void *)t->cables->data, t->ports, NULL, &r);
+	cables_print(&v, (const void *)t->cables->data, t->ports, NULL, &r);
 	wanted = g_strdup_printf("%s - %s: 121 errors, 121 an hour\n"
 		"  %s: SymbolErrorCounter 120 LinkErrorRecoveryCounter 1; waits "
 		"0.0%% of the time, sends 0.000 MB/s, receives 0.000 MB/s\n"
@@ -255,7 +260,7 @@ SETUP_TEST(test_a_cable_is_printed_with_both_ends)
 	assert_string_equal(text->str, wanted);
 	g_string_truncate(text, 0);
 	r = (struct text_report){ .out = text, .as_json = true };
-	cables_print(t->s, (const void *)t->cables->data, t->ports, NULL, &r);
+	cables_print(&v, (const void *)t->cables->data, t->ports, NULL, &r);
 	assert_non_null(strstr(text->str, "\"errors\":121,"));
 	assert_non_null(strstr(text->str, "\"counters\":{\"SymbolErrorCounter\""
 			       ":120,\"LinkErrorRecoveryCounter\":1}"));
