@@ -34,6 +34,8 @@ struct avoid {
 	const struct snapshot *s;
 	GPtrArray *links;
 	struct avoid_link **at;	/* by port, the lower one of a link; or NULL */
+	GHashTable *shared;	/* names that several nodes have; NULL: there is
+				   no link yet */
 	uint32_t *hops;		/* by switch: to the nearest with a host */
 	unsigned (*n)[DIRECTIONS];	/* by switch: links, */
 	unsigned (*out)[DIRECTIONS];	/* those left out */
@@ -78,8 +80,9 @@ add_link(struct avoid *a, uint32_t port, unsigned causes, uint64_t errors)
 		l->errors = MAX(l->errors, errors);
 		return;
 	}
-	name = snapshot_port_name(a->s, low);
-	far = snapshot_port_name(a->s, MAX(port, peer));
+	a->shared = a->shared ?: snapshot_shared_names(a->s);
+	name = snapshot_full_port_name(a->s, low, a->shared);
+	far = snapshot_full_port_name(a->s, MAX(port, peer), a->shared);
 	l = g_new0(struct avoid_link, 1);
 	*l = (struct avoid_link){ low, g_strdup_printf("%s - %s", name, far),
 				  causes, errors, AVOID_DONE };
@@ -247,6 +250,7 @@ avoid_choose(const struct snapshot *s, const GArray *wishes, bool slow)
 	g_free(a.hops);
 	g_free(a.n);
 	g_free(a.out);
+	g_hash_table_unref(a.shared);
 	g_ptr_array_sort(a.links, compare_names);
 	return a.links;
 }
