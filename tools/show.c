@@ -308,17 +308,17 @@ struct lost {
  * "leaf-1/5"; a host's port 1 has no number. More may follow behind a comma, which
  * a name may have as well. 0: it is none. */
 static unsigned
-end_number(const char *name, const char *full, const char *end)
+end_number(const struct snapshot_node *n, const char *full, const char *end)
 {
+	const char *name = snapshot_node_name(n), *rest;
 	g_autofree char *digits = NULL;
-	const char *rest;
 	uint64_t num;
 
 	if (!g_str_has_prefix(end, name))
 		return 0;
 	rest = end + strlen(g_str_has_prefix(end, full) ? full : name);
 	if (!*rest || *rest == ',')
-		return 1;
+		return !snapshot_is_switch(n);
 	digits = g_strndup(rest + 1, strcspn(rest + 1, ","));
 	return *rest == '/' && text_read_number(digits, 10, UINT8_MAX, &num) ?
 		(unsigned)num : 0;
@@ -328,10 +328,10 @@ end_number(const char *name, const char *full, const char *end)
 static void
 find_lost(const struct show *q, uint32_t node, struct lost lost[UINT8_MAX + 1])
 {
-	const struct snapshot *s = q->v->s;
+	const struct snapshot_node *n = &q->v->s->nodes[node];
 	const GPtrArray *faults = q->v->lines->expected->faults;
-	const char *name = snapshot_node_name(&s->nodes[node]);
-	g_autofree char *full = snapshot_place(s, node, SNAPSHOT_NONE);
+	const char *name = snapshot_node_name(n);
+	g_autofree char *full = snapshot_place(q->v->s, node, SNAPSHOT_NONE);
 
 	memset(lost, 0, (UINT8_MAX + 1) * sizeof(*lost));
 	EACH_PTR(const struct expected_fault, f, faults) {
@@ -342,14 +342,14 @@ find_lost(const struct show *q, uint32_t node, struct lost lost[UINT8_MAX + 1])
 		if (!expected_is_missing(f->kind) || !at || !strstr(at, name))
 			continue;	/* most are of other nodes */
 		if (!is_link) {
-			lost[end_number(name, full, at + strlen("at "))] =
+			lost[end_number(n, full, at + strlen("at "))] =
 				(struct lost){ g_intern_string(f->name),
 					       f->since };
 			continue;
 		}
 		ends = g_strsplit(f->name, " - ", 2);
 		for (unsigned k = 0; g_strv_length(ends) == 2 && k < 2; k++)
-			lost[end_number(name, full, ends[k])] = (struct lost){
+			lost[end_number(n, full, ends[k])] = (struct lost){
 				g_intern_string(ends[!k]), f->since };
 	}
 	lost[0].peer = NULL;
