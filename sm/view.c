@@ -137,13 +137,15 @@ put_trait(const struct view_values *v, uint32_t port, GString *out)
 		view_line_put(VIEW_TRAIT, n, odd ? sl2vl : NULL, out);
 }
 
+/* shared: as of snapshot_full_name(). */
 static void
-put_name(const struct snapshot_node *n, GString *out)
+put_name(const struct snapshot_node *n, GHashTable *shared, GString *out)
 {
-	if (strcmp(snapshot_node_name(n), n->desc))
+	g_autofree char *name = snapshot_full_name(n, shared);
+
+	if (strcmp(name, n->desc))
 		view_line_put(VIEW_NAME, (uint64_t[]){
-			[NAME_GUID] = n->info.node_guid },
-			snapshot_node_name(n), out);
+			[NAME_GUID] = n->info.node_guid }, name, out);
 }
 
 static void
@@ -154,7 +156,7 @@ put_node(const struct view_values *v, uint32_t node, const struct usual *u,
 	uint64_t guid = n->info.node_guid;
 	struct port_info best;
 
-	put_name(n, out);
+	put_name(n, NULL, out);
 	if (n->info.revision)
 		view_line_put(VIEW_NODE, (uint64_t[]){
 			[NODE_GUID] = guid,
@@ -324,6 +326,8 @@ view_write(const struct view_values *v, GString *out)
 void
 view_write_node(const struct view_values *v, uint32_t node, GString *out)
 {
+	/* a part does not tell which names others have as well */
+	g_autoptr(GHashTable) shared = snapshot_shared_names(v->s);
 	const struct snapshot_node *n = &v->s->nodes[node];
 	gsize begin = out->len;
 
@@ -338,7 +342,7 @@ view_write_node(const struct view_values *v, uint32_t node, GString *out)
 
 		put_pkeys(v, n->first_port + num, out);
 		if (peer != SNAPSHOT_NONE)
-			put_name(snapshot_node_of(v->s, peer), out);
+			put_name(snapshot_node_of(v->s, peer), shared, out);
 	}
 	if (snapshot_is_switch(n))
 		put_table(v, node, out);

@@ -107,7 +107,8 @@ same_of_view() {	# words
 }
 
 fabric_case() {
-	sed 's/# "node-14"/# "3"/' "$demo" >named.net	# its LID is 14
+	sed -E 's/# "node-14"/# "3"/; s/# "node-(03|15)"/# "twin"/' \
+		"$demo" >named.net	# the LID of 3 is 14
 	fresh named.net || return
 	manager fabric -v
 	check "fabric: it is up" up
