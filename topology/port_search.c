@@ -41,7 +41,8 @@ name_nearest(const struct port_search *q)
 		q->word, "", (const char *const *)names->pdata, names->len);
 }
 
-/* Ports with this name: how many, and the first PORTS_SHOWN as a list. */
+/* Ports with this name: how many, and the first PORTS_SHOWN as a list, with the far
+ * end of the cable, by which a person tells them apart. */
 static guint
 find_named(const struct port_search *q, uint32_t *port, GString *list)
 {
@@ -49,8 +50,10 @@ find_named(const struct port_search *q, uint32_t *port, GString *list)
 
 	for (uint32_t i = 0; q->s && i < q->s->n_ports; i++) {
 		const struct snapshot_node *node = snapshot_node_of(q->s, i);
+		uint32_t peer = q->s->ports[i].peer;
 		g_autofree char *name = NULL, *shown = NULL, *end = NULL;
-		g_autofree char *full = NULL, *full_end = NULL;
+		g_autofree char *full = NULL, *full_end = NULL, *at = NULL;
+		g_autofree char *far = NULL;
 		bool is_guid = q->guid && node->info.node_guid == q->guid;
 
 		/* all that follow begin with the name */
@@ -74,6 +77,11 @@ find_named(const struct port_search *q, uint32_t *port, GString *list)
 		shown = text_one_line(name);
 		g_string_append_printf(list, "\n0x%016" G_GINT64_MODIFIER
 				       "x %s", q->s->ports[i].guid, shown);
+		if (peer == SNAPSHOT_NONE)
+			continue;
+		far = snapshot_port_name(q->s, peer);
+		at = text_one_line(far);
+		g_string_append_printf(list, " at %s", at);
 	}
 	return n;
 }
