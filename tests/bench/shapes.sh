@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # How near to the bound are the tables on fabrics as people build them? A table
-# in Markdown on standard output, for the shapes of shapes.py and formulas.
+# in Markdown on standard output, for the fabrics at the end and formulas.
 #
 #	shapes.sh [NAME..]	shapes whose name matches one of these patterns,
 #				or formulas; all shapes if none is given
@@ -22,6 +22,7 @@
 . "$(dirname "$0")/lib.sh"
 
 limit=${LIMIT:-60}
+seed=${SEED:-1}
 theirs=${ENGINES-minhop updn ftree dfsssp nue}
 judged=(--json --threads 1 --permutations 20 --shifts 20)
 must_have python3 "$MINISM_ROUTE" ${theirs:+opensm}
@@ -61,22 +62,93 @@ one_shape() {	# KIND SHAPE FILE
 	done
 }
 
-[ $# -gt 0 ] || set -- '*'
-python3 "$MINISM_SRC/tests/bench/shapes.py" shapes "${SEED:-1}" || bail_out "no shapes"
-for wanted; do
-	if [[ $wanted == *\(* ]]; then
-		"$MINISM_FABRIC" --seed "${SEED:-1}" "$wanted" >formula.net ||
-			bail_out "no $wanted"
-		one_shape formulas "$wanted" formula.net
-		continue
+draw() {	# FORMULA|SHAPE PERCENT [SWITCHES]: ./drawn.net, without so many
+	if [[ $1 != *\(* ]]; then
+		"$MINISM_BUILD/draw_shape" "$1" "$seed" "$2" >drawn.net
+		return
 	fi
-	for file in shapes/*/*.net; do
-		shape=$(basename "$file" .net)
+	"$MINISM_ROUTE" --engine minhop --shuffle --seed "$seed" --fail "$2" \
+		--fail-switches "${3:-0}" --net drawn.net "$1" >/dev/null
+	[ -s drawn.net ]	# what min-hop makes of it is all the same
+}
+
+[ $# -gt 0 ] || set -- '*'
+for wanted; do
+	[[ $wanted == *\(* ]] || continue
+	"$MINISM_FABRIC" --seed "$seed" "$wanted" >drawn.net ||
+		bail_out "no $wanted"
+	one_shape formulas "$wanted" drawn.net
+done
+while read -r -u 3 kind shape what lost; do
+	for wanted; do
 		# shellcheck disable=SC2053 # a glob is what it is
 		[[ $shape == $wanted ]] || continue
-		one_shape "$(basename "$(dirname "$file")")" "$shape" "$file"
+		# shellcheck disable=SC2086 # one number, or two
+		draw "$what" $lost || bail_out "no $shape"
+		one_shape "$kind" "$shape" drawn.net
 	done
-done
+done 3<<'END'
+trees service service 0
+trees production-0 production 0
+trees production-1 production 1
+trees production-3 production 3
+trees production-5 production 5
+trees host-spine host-spine 0
+trees host-spine-3 host-spine-3 0
+trees hosts-everywhere hosts-everywhere 0
+trees 648-0 PGFT(18,36;1,18) 0
+trees 648-1 PGFT(18,36;1,18) 1
+trees 648-5 PGFT(18,36;1,18) 5
+trees 648-10 PGFT(18,36;1,18) 10
+trees damaged-20 PGFT(12,24;1,12) 20
+trees damaged-30 PGFT(12,24;1,12) 30
+trees three-1 PGFT(6,6,12;1,6,6) 1
+trees three-15 PGFT(6,6,12;1,6,6) 15
+trees three-switches PGFT(6,6,8;1,6,6) 0 3
+trees over-0 PGFT(12,12,12;1,6,4) 0
+trees over-6 PGFT(12,12,12;1,6,4) 6
+trees clos4-0 PGFT(3,3,3,6;1,3,3,3) 0
+trees clos4-5 PGFT(3,3,3,6;1,3,3,3) 5
+trees full-core full-core 0
+trees full-core-4 full-core-4 0
+trees half-core half-core 0
+trees hosts-off hosts-off 0
+trees hosts-off-pod hosts-off-pod 0
+trees rails-2 PGFT(16,32;1,16) 0
+trees rails-2-3 PGFT(16,32;1,16) 3
+trees rails-3 rails-3 0
+trees rails-3-2 rails-3 2
+trees directors directors 0
+trees growth growth 0
+trees half PGFT(9,18;1,18) 0
+trees half-3 PGFT(6,6,3;1,6,6) 0
+trees uneven-cables uneven-cables 0
+trees uneven-cables-5 uneven-cables 5
+trees uneven-leaves uneven-leaves 0
+trees leaf-peers leaf-peers 0
+trees spine-peers spine-peers 0
+trees leaf-below leaf-below 0
+trees management-leaf management-leaf 0
+trees two-trees-4 two-trees-4 0
+trees two-trees-8 two-trees-8 0
+trees two-trees-leaves two-trees-leaves 0
+others dragonfly-6-3-3 dragonfly(6,3,3) 0
+others dragonfly-4-2-2 dragonfly(4,2,2) 0
+others dragonfly-plus dragonfly-plus-9 0
+others torus-6-6-6 torus(6,6,6;2) 0
+others torus-6-less torus(6,6,6;2) 0.5 0.5
+others torus-5-5-5 torus(5,5,5;2) 0
+others torus-8-8 torus(8,8;4) 0
+others mesh-8-8 mesh(8,8;4) 0
+others mesh-4-4-4 mesh(4,4,4;3) 0
+others ring-12 ring(12;6) 0
+others random-64-8 random(64,8,6) 0
+others random-128-12 random(128,12,8) 0
+others slim-fly-5 slim-fly 0
+others hyperx-6-6 hyperx(6,6;6) 0
+others hypercube-6 hyperx(2,2,2,2,2,2;4) 0
+others kautz-4 kautz 0
+END
 python3 - judged.txt <<'END'
 import collections, json, math, sys
 

@@ -82,58 +82,110 @@ draw_tree(struct drawing *d, uint32_t n_leaves, uint32_t n_spines,
 	return leaf;
 }
 
-static void
-draw_storage(struct drawing *d)
-{
-	uint32_t i, k, leaf;
+/* What a shape is made of; switches have numbers in the order in which they are
+ * drawn. */
+struct part {
+	void (*draw)(struct drawing *d, const uint32_t *a);
+	uint32_t a[9];
+};
 
-	draw_tree(d, 12, 6, 10);
-	leaf = draw_switches(d, 4);
-	for (i = 0; i < 4; i++) {
-		draw_hosts(d, leaf + i, 5);
-		for (k = 0; k < 6; k++)
-			draw_cables(d, leaf + i, 12 + k, 1);
-	}
-	for (i = 0; i < 3; i++)
-		draw_hosts(d, 12 + i * 2, 1);
+/* leaves, spines, hosts a leaf */
+static void
+tree(struct drawing *d, const uint32_t *a)
+{
+	draw_tree(d, a[0], a[1], a[2]);
 }
 
+/* n */
 static void
-draw_uneven(struct drawing *d)
+switches(struct drawing *d, const uint32_t *a)
 {
-	uint32_t leaf = draw_switches(d, 16), i, k;
+	draw_switches(d, a[0]);
+}
 
-	for (i = 0; i < 10; i++) {
-		draw_hosts(d, leaf + i, 10);
-		for (k = 0; k < 6; k++)
-			draw_cables(d, leaf + i, leaf + 10 + k,
+/* n, first, step; hosts on each */
+static void
+hosts(struct drawing *d, const uint32_t *a)
+{
+	for (uint32_t i = 0; i < a[0]; i++)
+		draw_hosts(d, a[1] + i * a[2], a[3]);
+}
+
+/* n, first, step; the first of their ends, its step */
+static void
+cables(struct drawing *d, const uint32_t *a)
+{
+	for (uint32_t i = 0; i < a[0]; i++)
+		draw_cables(d, a[1] + i * a[2], a[3] + i * a[4], 1);
+}
+
+/* n, first; from each to all of n, first */
+static void
+all(struct drawing *d, const uint32_t *a)
+{
+	for (uint32_t i = 0; i < a[0] * a[2]; i++)
+		draw_cables(d, a[1] + i / a[2], a[3] + i % a[2], 1);
+}
+
+/* pods; leaves, those with hosts (the last), spines, hosts. The first switches are
+ * cores, so many a group, which so many spines of a pod share; so many of the
+ * group, by so many cables each. */
+static void
+pods(struct drawing *d, const uint32_t *a)
+{
+	for (uint32_t pod = 0; pod < a[0]; pod++) {
+		uint32_t leaf = draw_switches(d, a[1] + a[3]), i, k;
+
+		for (i = 0; i < a[1]; i++) {
+			draw_hosts(d, leaf + i, i + a[2] < a[1] ? 0 : a[4]);
+			for (k = 0; k < a[3]; k++)
+				draw_cables(d, leaf + i, leaf + a[1] + k, 1);
+		}
+		for (i = 0; i < a[3]; i++)
+			for (k = 0; k < a[7]; k++)
+				draw_cables(d, leaf + a[1] + i,
+					    i / a[6] * a[5] + k, a[8]);
+	}
+}
+
+/* leaves, spines, hosts: one to four cables between two switches */
+static void
+uneven_cables(struct drawing *d, const uint32_t *a)
+{
+	uint32_t leaf = draw_switches(d, a[0] + a[1]), i, k;
+
+	for (i = 0; i < a[0]; i++) {
+		draw_hosts(d, leaf + i, a[2]);
+		for (k = 0; k < a[1]; k++)
+			draw_cables(d, leaf + i, leaf + a[0] + k,
 				    1 + prng_below(&d->random, 4));
 	}
 }
 
+/* leaves with 4 to 18 hosts, each cabled to 12 or 8 of 12 spines */
 static void
-draw_grown(struct drawing *d)
+uneven_leaves(struct drawing *d, const uint32_t *a)
 {
-	uint32_t cores = draw_switches(d, 16), pod, leaf, i, k;
+	uint32_t spine = draw_switches(d, 12), leaf, i, k, first;
 
-	for (pod = 0; pod < 6; pod++) {
-		leaf = draw_tree(d, 4, 4, 4);
-		for (i = 0; i < 4; i++)
-			for (k = 0; k < (pod < 3 ? 2u : 4u); k++)
-				draw_cables(d, leaf + 4 + i, cores + 4 * i + k,
-					    pod < 3 ? 2 : 1);
+	for (i = 0; i < a[0]; i++) {
+		leaf = draw_switches(d, 1);
+		draw_hosts(d, leaf, 4 + prng_below(&d->random, 15));
+		first = prng_below(&d->random, 12);
+		for (k = 0; k < (i % 3 ? 12 : 8); k++)
+			draw_cables(d, leaf, spine + (first + k) % 12, 1);
 	}
 }
 
-/* Two directors of line and fabric boards; each leaf has cables to both. */
+/* leaves: each has cables to two directors of line and fabric boards */
 static void
-draw_directors(struct drawing *d)
+directors(struct drawing *d, const uint32_t *a)
 {
 	uint32_t lines[2], leaf, i, k;
 
 	for (k = 0; k < 2; k++)
 		lines[k] = draw_tree(d, 6, 6, 0);
-	for (i = 0; i < 16; i++) {
+	for (i = 0; i < a[0]; i++) {
 		leaf = draw_switches(d, 1);
 		draw_hosts(d, leaf, 6);
 		for (k = 0; k < 6; k++)
@@ -141,126 +193,129 @@ draw_directors(struct drawing *d)
 	}
 }
 
-/* Fat tree groups, each joined to each other by two cables. */
+/* groups, each joined to each other by two cables; leaves, which are as many as
+ * the spines */
 static void
-draw_dragonfly_plus(struct drawing *d)
+dragonfly_plus(struct drawing *d, const uint32_t *a)
 {
-	uint32_t leaf[7], n[7] = { 0 }, a, b, i;
+	uint32_t leaf[9], n[9] = { 0 }, one, other, i;
 
-	for (a = 0; a < 7; a++)
-		leaf[a] = draw_tree(d, 3, 3, 4);
-	for (a = 0; a < 7; a++)
-		for (b = a + 1; b < 7; b++)
+	for (one = 0; one < a[0]; one++)
+		leaf[one] = draw_tree(d, a[1], a[1], 4);
+	for (one = 0; one < a[0]; one++)
+		for (other = one + 1; other < a[0]; other++)
 			for (i = 0; i < 2; i++)
-				draw_cables(d, leaf[a] + 3 + n[a]++ % 3,
-					    leaf[b] + 3 + n[b]++ % 3, 1);
+				draw_cables(d, leaf[one] + a[1] +
+					    n[one]++ % a[1], leaf[other] +
+					    a[1] + n[other]++ % a[1], 1);
 }
 
-/* Words of two letters out of four, no two neighbours alike. */
+/* hosts on each of the words of three letters out of four, no two neighbours
+ * alike. Switch 9 x + 3 y + z: x is a letter, y and z count those that differ from
+ * the one before. */
 static void
-draw_kautz(struct drawing *d)
+kautz(struct drawing *d, const uint32_t *a)
 {
-	uint32_t sw = draw_switches(d, 12), a, b, c;
+	uint32_t sw = draw_switches(d, 36), i, c, second, third;
 
-	for (a = 0; a < 4; a++)
-		for (b = 0; b < 3; b++) {
-			uint32_t last = b + (b >= a);
-
-			draw_hosts(d, sw + a * 3 + b, 4);
-			for (c = 0; c < 3; c++)
-				draw_cables(d, sw + a * 3 + b,
-					    sw + last * 3 + c, 1);
-		}
-}
-
-/* McKay, Miller and Siran's graph for q = 5 (Besta, Hoefler 2014). */
-static void
-draw_slim_fly(struct drawing *d)
-{
-	uint32_t sw = draw_switches(d, 50), a, b, c, i;
-
-	for (i = 0; i < 50; i++)
-		draw_hosts(d, sw + i, 3);
-	for (a = 0; a < 5; a++)
-		for (b = 0; b < 5; b++) {
-			draw_cables(d, sw + a * 5 + b,
-				    sw + a * 5 + (b + 1) % 5, 1);
-			draw_cables(d, sw + 25 + a * 5 + b,
-				    sw + 25 + a * 5 + (b + 2) % 5, 1);
-			for (c = 0; c < 5; c++)
-				draw_cables(d, sw + a * 5 + b, sw + 25 +
-					    c * 5 + (b + 20 - c * a) % 5, 1);
-		}
-}
-
-struct shape {
-	const char *name;
-	void (*draw)(struct drawing *d);	/* or: */
-	/* trees of two levels, */
-	struct { uint32_t n, leaves, spines, hosts; } trees;
-	uint32_t more;	/* switches; hosts on some of all, */
-	struct { uint32_t n, first, step, hosts; } hosts;
-	/* a cable from each of some switches to another one; */
-	struct { uint32_t n, from, step, to, step_to; } cables;
-	/* or pods of n leaves and spines; the spines of a pod share groups of
-	 * cores, so many spines each */
-	struct { uint32_t pods, n, cores, share; } core;
-};
-
-static void
-draw_shape(struct drawing *d, const struct shape *s)
-{
-	uint32_t n = s->core.n, cores, pod, leaf, i, k;
-
-	for (i = 0; i < s->trees.n; i++)
-		draw_tree(d, s->trees.leaves, s->trees.spines, s->trees.hosts);
-	draw_switches(d, s->more);
-	for (i = 0; i < s->hosts.n; i++)
-		draw_hosts(d, s->hosts.first + i * s->hosts.step,
-			   s->hosts.hosts);
-	for (i = 0; i < s->cables.n; i++)
-		draw_cables(d, s->cables.from + i * s->cables.step,
-			    s->cables.to + i * s->cables.step_to, 1);
-	cores = n ? draw_switches(d, n / s->core.share * s->core.cores) : 0;
-	for (pod = 0; pod < s->core.pods; pod++) {
-		leaf = draw_tree(d, n, n, n);
-		for (i = 0; i < n; i++)
-			for (k = 0; k < s->core.cores; k++)
-				draw_cables(d, leaf + n + i, cores + i /
-					    s->core.share * s->core.cores + k,
-					    1);
+	for (i = 0; i < 36; i++) {
+		second = i / 3 % 3 + (i / 3 % 3 >= i / 9);
+		third = i % 3 + (i % 3 >= second);
+		draw_hosts(d, sw + i, a[0]);
+		for (c = 0; c < 3; c++)
+			draw_cables(d, sw + i, sw + second * 9 +
+				    (third - (third > second)) * 3 + c, 1);
 	}
 }
 
-static const struct shape shapes[] = {
-	{ "service", .trees = { 1, 16, 8, 8 }, .hosts = { 2, 16, 3, 1 } },
-	{ "storage", .draw = draw_storage },
-	{ "hosts-on-spines", .trees = { 1, 12, 6, 8 },
-	  .hosts = { 6, 12, 1, 4 } },
-	{ "leaf-peers", .trees = { 1, 16, 8, 8 }, .cables = { 8, 0, 2, 1, 2 } },
-	{ "spine-peers", .trees = { 1, 16, 8, 8 },
-	  .cables = { 4, 16, 2, 17, 2 } },
-	{ "leaf-below", .trees = { 1, 16, 8, 8 }, .more = 1,
-	  .hosts = { 1, 24, 0, 6 }, .cables = { 2, 24, 0, 2, 5 } },
-	{ "two-trees", .trees = { 2, 8, 4, 8 }, .cables = { 4, 8, 1, 20, 1 } },
-	{ "two-trees-leaves", .trees = { 2, 8, 4, 8 },
-	  .cables = { 4, 0, 1, 12, 1 } },
-	{ "full-core", .core = { 4, 4, 8, 4 } },
-	{ "uneven", .draw = draw_uneven },
-	{ "grown", .draw = draw_grown },
-	{ "half-core", .core = { 4, 4, 4, 2 } },
-	{ "rails", .core = { 4, 8, 4, 4 } },
-	{ "half-populated", .core = { 3, 6, 6, 1 } },
-	{ "directors", .draw = draw_directors },
-	{ "dragonfly-plus", .draw = draw_dragonfly_plus },
-	{ "kautz", .draw = draw_kautz },
-	{ "slim-fly", .draw = draw_slim_fly },
+/* hosts on each of McKay, Miller and Siran's graph for q = 5 (Besta, Hoefler
+ * 2014) */
+static void
+slim_fly(struct drawing *d, const uint32_t *a)
+{
+	uint32_t sw = draw_switches(d, 50), x, y, c, i;
+
+	for (i = 0; i < 50; i++)
+		draw_hosts(d, sw + i, a[0]);
+	for (x = 0; x < 5; x++)
+		for (y = 0; y < 5; y++) {
+			draw_cables(d, sw + x * 5 + y,
+				    sw + x * 5 + (y + 1) % 5, 1);
+			draw_cables(d, sw + 25 + x * 5 + y,
+				    sw + 25 + x * 5 + (y + 2) % 5, 1);
+			for (c = 0; c < 5; c++)
+				draw_cables(d, sw + x * 5 + y, sw + 25 +
+					    c * 5 + (y + 20 - c * x) % 5, 1);
+		}
+}
+
+static const struct shape {
+	const char *name;
+	struct part parts[5];
+} shapes[] = {
+	{ "service", { { tree, { 16, 8, 8 } }, { hosts, { 2, 16, 3, 1 } } } },
+	{ "storage", { { tree, { 12, 6, 10 } }, { switches, { 4 } },
+		       { hosts, { 4, 18, 1, 5 } }, { all, { 4, 18, 6, 12 } },
+		       { hosts, { 3, 12, 2, 1 } } } },
+	{ "production", { { tree, { 24, 12, 24 } }, { switches, { 4 } },
+			  { hosts, { 4, 36, 1, 10 } },
+			  { all, { 4, 36, 12, 24 } },
+			  { hosts, { 3, 24, 1, 1 } } } },
+	{ "host-spine", { { tree, { 12, 6, 8 } },
+			  { hosts, { 6, 12, 1, 4 } } } },
+	{ "host-spine-3", { { switches, { 36 } }, { hosts, { 6, 0, 1, 1 } },
+			    { pods, { 6, 6, 6, 6, 6, 6, 1, 6, 1 } },
+			    { hosts, { 6, 42, 12, 1 } } } },
+	{ "hosts-everywhere", { { tree, { 12, 6, 6 } },
+				{ hosts, { 6, 12, 1, 6 } } } },
+	{ "hosts-off", { { switches, { 36 } },
+			 { pods, { 8, 6, 3, 6, 6, 6, 1, 6, 1 } } } },
+	{ "hosts-off-pod", { { switches, { 36 } },
+			     { pods, { 1, 6, 0, 6, 6, 6, 1, 6, 1 } },
+			     { pods, { 7, 6, 6, 6, 6, 6, 1, 6, 1 } } } },
+	{ "leaf-peers", { { tree, { 16, 8, 8 } }, { cables, { 8, 0, 2, 1, 2 } } } },
+	{ "spine-peers", { { tree, { 16, 8, 8 } },
+			   { cables, { 4, 16, 2, 17, 2 } } } },
+	{ "leaf-below", { { tree, { 16, 8, 8 } }, { switches, { 1 } },
+			  { hosts, { 1, 24, 0, 6 } },
+			  { cables, { 2, 24, 0, 2, 5 } } } },
+	{ "management-leaf", { { tree, { 16, 8, 12 } }, { switches, { 1 } },
+			       { hosts, { 1, 24, 0, 2 } },
+			       { cables, { 2, 24, 0, 16, 1 } } } },
+	{ "two-trees", { { tree, { 8, 4, 8 } }, { tree, { 8, 4, 8 } },
+			 { cables, { 4, 8, 1, 20, 1 } } } },
+	{ "two-trees-4", { { tree, { 12, 8, 10 } }, { tree, { 12, 8, 10 } },
+			   { cables, { 4, 12, 1, 32, 1 } } } },
+	{ "two-trees-8", { { tree, { 12, 8, 10 } }, { tree, { 12, 8, 10 } },
+			   { cables, { 8, 12, 1, 32, 1 } } } },
+	{ "two-trees-leaves", { { tree, { 12, 8, 10 } }, { tree, { 12, 8, 10 } },
+				{ cables, { 6, 0, 1, 20, 1 } } } },
+	{ "full-core", { { switches, { 6 } },
+			 { pods, { 6, 6, 6, 6, 6, 6, 6, 6, 1 } } } },
+	{ "full-core-4", { { switches, { 8 } },
+			   { pods, { 4, 4, 4, 4, 4, 8, 4, 8, 1 } } } },
+	{ "uneven-cables", { { uneven_cables, { 12, 6, 12 } } } },
+	{ "uneven-leaves", { { uneven_leaves, { 24 } } } },
+	{ "growth", { { switches, { 16 } },
+		      { pods, { 3, 4, 4, 4, 4, 4, 1, 2, 2 } },
+		      { pods, { 3, 4, 4, 4, 4, 4, 1, 4, 1 } } } },
+	{ "half-core", { { switches, { 8 } },
+			 { pods, { 4, 4, 4, 4, 4, 4, 2, 4, 1 } } } },
+	{ "rails", { { switches, { 8 } },
+		     { pods, { 4, 8, 8, 8, 8, 4, 4, 4, 1 } } } },
+	{ "rails-3", { { switches, { 16 } },
+		       { pods, { 8, 8, 8, 8, 12, 8, 4, 8, 1 } } } },
+	{ "directors", { { directors, { 24 } } } },
+	{ "dragonfly-plus", { { dragonfly_plus, { 7, 3 } } } },
+	{ "dragonfly-plus-9", { { dragonfly_plus, { 9, 4 } } } },
+	{ "kautz", { { kautz, { 4 } } } },
+	{ "slim-fly", { { slim_fly, { 4 } } } },
 };
 
 const char *const shape_names[] = {
-	"service", "storage", "hosts-on-spines", "leaf-peers", "spine-peers",
-	"leaf-below", "two-trees", "full-core", "uneven", "grown",
-	"half-core", "rails", "half-populated", NULL,
+	"service", "storage", "host-spine", "leaf-peers", "spine-peers",
+	"leaf-below", "two-trees", "full-core-4", "uneven-cables", "growth",
+	"half-core", "rails", NULL,
 };
 
 static struct snapshot *
@@ -296,14 +351,16 @@ shape_new(const char *name, uint64_t seed, unsigned fail_per_mille)
 		d.lines[i] = g_string_new(NULL);
 		d.guid[i] += 0x500001;
 	}
-	for (i = 0; i < G_N_ELEMENTS(shapes); i++)
-		if (strcmp(shapes[i].name, name) == 0) {
-			if (shapes[i].draw)
-				shapes[i].draw(&d);
-			else
-				draw_shape(&d, &shapes[i]);
-			s = drawing_build(&d, name);
-		}
+	for (i = 0; i < G_N_ELEMENTS(shapes); i++) {
+		const struct part *p = shapes[i].parts;
+
+		if (strcmp(shapes[i].name, name) != 0)
+			continue;
+		for (; p < shapes[i].parts + G_N_ELEMENTS(shapes[i].parts) &&
+		     p->draw; p++)
+			p->draw(&d, p->a);
+		s = drawing_build(&d, name);
+	}
 	assert_non_null(s);
 	for (i = 0; i < MAX_SWITCHES; i++)
 		g_string_free(d.lines[i], TRUE);

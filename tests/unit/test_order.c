@@ -93,14 +93,14 @@ TEST(test_exceptions_do_not_move_the_levels)
 	} wanted[] = {
 		{ "service", { 16, 8 } },
 		{ "storage", { 16, 6 } },
-		{ "hosts-on-spines", { 12, 6 } },
+		{ "host-spine", { 12, 6 } },
 		{ "leaf-peers", { 16, 8 } },
 		{ "spine-peers", { 16, 8 } },
 		{ "leaf-below", { 17, 8 } },
 		{ "two-trees", { 16, 8 } },
-		{ "full-core", { 16, 16, 8 } },
-		{ "uneven", { 10, 6 } },
-		{ "grown", { 24, 24, 16 } },
+		{ "full-core-4", { 16, 16, 8 } },
+		{ "uneven-cables", { 12, 6 } },
+		{ "growth", { 24, 24, 16 } },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++)
