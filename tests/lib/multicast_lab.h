@@ -12,12 +12,16 @@
 
 #define MLID		0xc000u
 #define MAX_GROUPS	64u
-#define MAX_MEMBERS	200u
+#define MAX_MEMBERS	400u
 
 struct group_plan {
 	struct multicast_group groups[MAX_GROUPS];
 	struct multicast_member members[MAX_GROUPS][MAX_MEMBERS];
 	uint32_t n;
+	/* The turns that the trees may take, of the tables in f->out; or NULL:
+	 * those of the order. */
+	const struct channels *channels;
+	struct oracle_verdict v;	/* of the trees of the last plan_route() */
 };
 
 /* With the ranks of its order in f->out. Takes over `s`. */
@@ -53,9 +57,10 @@ bool plan_has(const struct group_plan *p, uint32_t group, uint32_t sw,
 void plan_fill(struct group_plan *p, const struct fabric *f, uint32_t n,
 	       uint64_t *prng);
 /* The trees, in which every receiver gets one copy from each member; no other
- * port gets one; no mask has a cable that no packet takes. */
+ * port gets one; no mask has a cable that no packet takes. New trees close no loop
+ * with the tables of which the channels are. */
 struct multicast_output plan_route(const struct fabric *f,
-				   const struct group_plan *p,
+				   struct group_plan *p,
 				   const struct mft *previous);
 /* Only those are lost to which no cables lead. */
 void check_lost(const struct fabric *f, const struct group_plan *p,

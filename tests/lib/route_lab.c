@@ -6,9 +6,12 @@
 
 #include "lab/generate.h"
 #include "routing/metrics.h"
+#include "routing/multicast.h"
 #include "routing/select.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/oracle.h"
 #include "tests/lib/route_lab.h"
+#include "tests/lib/shapes.h"
 #include "tests/lib/unit.h"
 #include "topology/prng.h"
 
@@ -21,8 +24,11 @@ lab_generate(const char *spec, uint64_t seed, unsigned fail_per_mille)
 		.fail_per_mille = fail_per_mille,
 	};
 	GError *error = NULL;
-	struct snapshot *s = generate_fabric(spec, &options, &error), *copy;
+	struct snapshot *s, *copy;
 
+	if (!strchr(spec, '('))
+		return shape_new(spec, seed, fail_per_mille);
+	s = generate_fabric(spec, &options, &error);
 	if (!s)
 		fail_msg("%s: %s", spec, error->message);
 	copy = snapshot_copy(s);
@@ -49,6 +55,21 @@ fabric_open(struct fabric *f, const struct engine *engine, struct snapshot *s,
 		fail_msg("%s", f->error->message);
 	fabric_start(f);
 	engine_output_init(&f->out, lft_new(f->g->n_switches, f->g->top));
+}
+
+void
+fabric_draw(struct fabric *f, const char *spec, uint64_t seed,
+	    unsigned fail_per_mille, unsigned lmc)
+{
+	struct snapshot *s = lab_generate(spec, seed, fail_per_mille);
+
+	for (uint32_t port = 0; port < s->n_ports; port++)
+		if (s->ports[port].peer != SNAPSHOT_NONE)
+			s->ports[port].info.state = PORT_STATE_ACTIVE;
+	fabric_open(f, NULL, s, lmc);
+	f->spec = spec;
+	f->seed = seed;
+	f->fail = fail_per_mille;
 }
 
 void
@@ -79,20 +100,31 @@ fabric_clear(struct fabric *f)
 	snapshot_unref(f->s);
 }
 
-void
-fabric_choose(struct fabric *f)
+bool
+fabric_try(struct fabric *f, const struct choice_wish *wish)
 {
-	const struct choice_wish wish = {
-		.engine = f->engine, .ranks_by = f->engine->name,
-	};
-
-	if (!choose_tables(&wish, &f->in, &f->choice, &f->error))
-		fail_msg("%s", f->error->message);
+	choice_clear(&f->choice);
+	g_clear_error(&f->error);
+	if (!choose_tables(wish, &f->in, &f->choice, &f->error))
+		return false;
 	lft_free(f->out.lft);
 	g_free(f->out.ranks);
 	f->out.lft = lft_ref(f->choice.lft);
 	f->out.ranks = g_memdup2(f->choice.ranks, f->g->n_switches *
 				 sizeof(*f->out.ranks));
+	return true;
+}
+
+void
+fabric_choose(struct fabric *f)
+{
+	const struct choice_wish wish = {
+		.engine = f->engine,
+		.ranks_by = f->engine ? f->engine->name : NULL,
+	};
+
+	if (!fabric_try(f, &wish))
+		fail_msg("%s", f->error->message);
 }
 
 void
@@ -126,6 +158,140 @@ fabric_max_load(const struct fabric *f, double *mean)
 	if (mean)
 		*mean = load.mean;
 	return load.max;
+}
+
+/* Each channel waits for the next one, by an entry for that LID. */
+static void
+assert_cycle_is_real(const struct fabric *f, const struct lft *const tables[2],
+		     const struct channels_result *r)
+{
+	const struct channel_turn *turn = (const void *)r->cycle->data;
+	const struct graph *g = f->g;
+
+	assert_true(r->cycle->len >= 2);
+	for (guint i = 0; i < r->cycle->len; i++) {
+		const struct graph_edge *e = &g->edges[turn[i].edge];
+		const struct graph_edge *next =
+			&g->edges[turn[(i + 1) % r->cycle->len].edge];
+		uint32_t from = g->edges[e->back].peer;
+		bool first = false, second = false;
+
+		assert_int_equal(e->peer, g->edges[next->back].peer);
+		assert_true(r->looped[turn[i].edge]);
+		for (unsigned t = 0; t < 2 && tables[t]; t++)
+			if (turn[i].lid <= tables[t]->top) {
+				first |= lft_row(tables[t], from)
+					[turn[i].lid] == e->port;
+				second |= lft_row(tables[t], e->peer)
+					[turn[i].lid] == next->port;
+			}
+		assert_true(first && second);
+	}
+}
+
+/* With an order of the switches, be it of the tables or none at all: it is a
+ * hint. */
+static void
+expect_same_in_order(const struct fabric *f, const struct lft *lft,
+		     const struct lft *before, const struct verify_result *r)
+{
+	g_autofree uint32_t *ranks = multicast_ranks(f->g);
+
+	for (unsigned wrong = 0; f->g->n_switches && wrong < 2; wrong++) {
+		AUTO_VALUE(verify_result_clear) struct verify_result ordered;
+
+		verify_tables(f->g, lft, before, ranks, &ordered);
+		assert_memory_equal(&ordered.reach, &r->reach,
+				    sizeof(r->reach));
+		assert_int_equal(ordered.channels.n_looped,
+				 r->channels.n_looped);
+		if (ordered.channels.n_looped)
+			assert_memory_equal(ordered.channels.looped,
+					    r->channels.looped, f->g->n_edges);
+		ranks[0] ^= 1;
+		ranks[f->g->n_switches - 1] = 0;
+	}
+}
+
+/* Where no pair is lost each flow is in the load. */
+static void
+expect_same_load(const struct fabric *f, const struct lft *lft,
+		 const struct oracle_verdict *v)
+{
+	struct metrics_load load;
+
+	metrics_all_to_all(f->g, lft, NULL, &load);
+	if (!load.lost)
+		assert_int_equal(load.max, v->max);
+}
+
+static void
+expect_same_reach(const struct verify_reach *r, const struct oracle_verdict *v)
+{
+	assert_int_equal(r->arrived, v->arrived);
+	assert_int_equal(r->unrouted, v->unrouted);
+	assert_int_equal(r->looping, v->looping);
+	assert_int_equal(r->astray, v->astray);
+	assert_int_equal(r->cut_off, v->cut_off);
+	assert_int_equal(r->lost_hosts, v->lost_hosts);
+	assert_int_equal(r->lost_mixed, v->lost_mixed);
+	assert_int_equal(r->lid, v->lid);
+	assert_int_equal(r->sw, v->sw);
+}
+
+void
+fabric_judge(const struct fabric *f, const struct lft *lft,
+	     const struct lft *before, struct oracle_verdict *v,
+	     struct verify_result *r)
+{
+	const struct lft *const tables[2] = { lft, before };
+	g_autoptr(GArray) cycle = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	struct oracle_case c = {
+		.s = f->s, .lids = f->lids, .lft = lft, .before = before,
+	};
+
+	verify_result_clear(r);
+	verify_tables(f->g, lft, before, NULL, r);
+	expect_same_in_order(f, lft, before, r);
+	for (guint i = 0; r->channels.cycle && i < r->channels.cycle->len;
+	     i++) {
+		const struct graph_edge *e = &f->g->edges[g_array_index(
+			r->channels.cycle, struct channel_turn, i).edge];
+		uint32_t channel = f->g->edges[e->back].peer * 256 + e->port;
+
+		g_array_append_val(cycle, channel);
+	}
+	c.cycle = (const uint32_t *)(void *)cycle->data;
+	c.n_cycle = cycle->len;
+	oracle_judge(&c, v);
+	assert_int_equal(v->n_broken, 0);
+	expect_same_reach(&r->reach, v);
+	assert_int_equal(r->channels.n_channels, v->n_channels);
+	assert_int_equal(r->channels.n_dependencies, v->n_turns);
+	assert_int_equal(r->channels.n_looped, v->n_looped);
+	assert_int_equal(v->n_looped > 0, r->channels.cycle != NULL);
+	if (r->channels.cycle)
+		assert_cycle_is_real(f, tables, &r->channels);
+	assert_int_equal(verify_is_sound(r),
+			 !v->looping && !v->astray && !v->n_looped);
+	expect_same_load(f, lft, v);
+}
+
+void
+fabric_expect_sound(const struct fabric *f, bool is_deadlock_free,
+		    const struct lft *lft, struct oracle_verdict *v)
+{
+	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
+
+	fabric_judge(f, lft, NULL, v, &r);
+	if (v->looping || v->astray || v->lost_hosts || v->lost_mixed ||
+	    (is_deadlock_free && v->n_looped))
+		fail_msg("%s, %u per mille of cables lost, seed %d: %d pairs "
+			 "of hosts and %d mixed ones lost, %d loop, %d go "
+			 "astray, %u channels in credit loops",
+			 f->spec, f->fail, (int)f->seed,
+			 (int)v->lost_hosts, (int)v->lost_mixed,
+			 (int)v->looping, (int)v->astray, v->n_looped);
 }
 
 uint32_t

@@ -8,9 +8,13 @@
 
 #include "routing/engine.h"
 #include "routing/select.h"
+#include "routing/verify.h"
 #include "tests/lib/oracle.h"
 
 struct fabric {
+	const char *spec;	/* drawn by that, */
+	uint64_t seed;
+	unsigned fail;		/* per mille of the cables that are lost */
 	const struct engine *engine;
 	struct snapshot *s;
 	struct lid_map *lids;
@@ -21,25 +25,42 @@ struct fabric {
 	GError *error;
 };
 
-/* May be written. Seed 0: GUIDs in the order of construction. */
+/* Of a formula or a shape (shapes.h); may be written. Seed 0: GUIDs in the order
+ * of construction. */
 struct snapshot *lab_generate(const char *spec, uint64_t seed,
 			    unsigned fail_per_mille);
 
 /* Takes over `s`; not routed yet. */
 void fabric_open(struct fabric *f, const struct engine *engine,
 		 struct snapshot *s, unsigned lmc);
+/* Of lab_generate(); links are Active, since a host that cannot send yet closes no
+ * loop. */
+void fabric_draw(struct fabric *f, const char *spec, uint64_t seed,
+		 unsigned fail_per_mille, unsigned lmc);
 void fabric_route(struct fabric *f);
 void fabric_build(struct fabric *f, const struct engine *engine,
 		  struct snapshot *s, unsigned lmc);	/* both */
 void fabric_clear(struct fabric *f);
 
-/* Routes it as a manager does, with what the switches hold. */
+/* Routes it as a manager does, with what the switches hold: by f->engine, or by
+ * any wish, in place of the choice of before. False: it is refused. */
 void fabric_choose(struct fabric *f);
+bool fabric_try(struct fabric *f, const struct choice_wish *wish);
 
 /* The fabric of `before` as it is now, with what is known from before: tables,
  * LIDs, order. Takes over `s`. */
 void fabric_follow(struct fabric *f, struct snapshot *s,
 		   const struct fabric *before);
+
+/* The oracle's verdict of tables. That of the product, which r gets in place of
+ * what it held, is the same, whatever order it is given as a hint. */
+void fabric_judge(const struct fabric *f, const struct lft *lft,
+		  const struct lft *before, struct oracle_verdict *v,
+		  struct verify_result *r);
+/* These tables lose no pair and have no loop; a credit loop only if they need not
+ * be without. */
+void fabric_expect_sound(const struct fabric *f, bool is_deadlock_free,
+			 const struct lft *lft, struct oracle_verdict *v);
 
 /* By which edge `sw` sends to a LID, SNAPSHOT_NONE if to no switch. */
 uint32_t fabric_edge_to(const struct fabric *f, uint32_t sw, uint32_t lid);
