@@ -523,13 +523,6 @@ oracle_judge(const struct oracle_case *c, struct oracle_verdict *v)
 		judge_unicast(&o, v);
 		count_turns(&o, v);
 	}
-	for (uint32_t i = 0; i < c->n_cycle; i++) {
-		uint32_t next = c->cycle[(i + 1) % c->n_cycle];
-
-		v->n_broken += o.peer[c->cycle[i]] / PORTS != next / PORTS ||
-			!(o.turns[(size_t)c->cycle[i] * WORDS +
-				  next % PORTS / 64] >> next % 64 & 1);
-	}
 	if (c->mft) {
 		for (uint32_t i = 0; i < c->n_groups; i++)
 			judge_group(&o, &c->groups[i], v);

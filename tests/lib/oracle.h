@@ -24,9 +24,6 @@ struct oracle_case {
 	const struct mft *mft;		/* or NULL */
 	const struct multicast_group *groups;
 	uint32_t n_groups;
-	/* What should be a cycle of channels: 256 * switch + port. */
-	const uint32_t *cycle;
-	uint32_t n_cycle;
 };
 
 struct oracle_verdict {
@@ -40,7 +37,6 @@ struct oracle_verdict {
 	uint32_t n_channels;	/* that data can use, */
 	uint64_t n_turns;	/* and from one to the next */
 	uint32_t n_looped;	/* channels that wait for themselves */
-	uint32_t n_broken;	/* of the cycle given: turns without data */
 	uint32_t looped_all;	/* with the turns of multicast */
 	uint64_t max;		/* all to all: the busiest channel */
 	/* Multicast: copies too few; too many, or to switches that drop them;

@@ -16,51 +16,36 @@ assert_row_empty(const struct lft *lft, uint32_t sw)
 		assert_int_equal(lft_row(lft, sw)[i], LFT_NO_PATH);
 }
 
-TEST(test_new_routes_nothing)
+/* A row has room for LIDs 0 to top, and for no block more. Small arenas and those
+ * that ask for large pages alike. */
+TEST(test_rows_are_empty_aligned_and_apart)
 {
-	AUTO(lft) *lft = lft_new(3, 130);
-
-	assert_int_equal(lft->n_switches, 3);
-	assert_int_equal(lft->top, 130);
-	assert_int_equal(lft->stride, 192);
-	assert_int_equal(lft_n_blocks(lft), 3);
-	for (uint32_t sw = 0; sw < 3; sw++)
-		assert_row_empty(lft, sw);
-}
-
-/* A row has room for LIDs 0 to top, and for no block more. */
-TEST(test_stride_follows_the_top)
-{
-	const struct {
+	static const struct {
+		uint32_t n;
 		uint16_t top;
 		uint32_t stride;
 	} cases[] = {
-		{ 0, 64 }, { 1, 64 }, { 63, 64 }, { 64, 128 }, { 127, 128 },
-		{ 128, 192 }, { LID_UNICAST_MAX, 0xc000 },
+		{ 1, 0, 64 }, { 1, 1, 64 }, { 1, 63, 64 }, { 1, 64, 128 },
+		{ 3, 127, 128 }, { 3, 128, 192 }, { 1, LID_UNICAST_MAX, 0xc000 },
+		{ 0, 20000, 20032 }, { 130, 20000, 20032 },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		AUTO(lft) *lft = lft_new(1, cases[i].top);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		AUTO(lft) *lft = lft_new(cases[i].n, cases[i].top);
+		uint32_t sw;
 
+		assert_int_equal(lft->n_switches, cases[i].n);
+		assert_int_equal(lft->top, cases[i].top);
 		assert_int_equal(lft->stride, cases[i].stride);
-	}
-}
-
-/* Small arenas and those that ask for large pages alike. */
-TEST(test_rows_are_aligned_and_apart)
-{
-	const uint32_t n_switches[] = { 0, 1, 3, 130 };
-
-	for (size_t i = 0; i < 4; i++) {
-		uint32_t n = n_switches[i];
-		AUTO(lft) *lft = lft_new(n, 20000);
-
+		assert_int_equal(lft_n_blocks(lft), cases[i].stride / LFT_BLOCK);
 		assert_int_equal((uintptr_t)lft->ports % LFT_BLOCK, 0);
-		for (uint32_t sw = 0; sw < n; sw += 2)
-			memset(lft_row(lft, sw), 7, lft->stride);
-		for (uint32_t sw = 1; sw < n; sw += 2)
+		for (sw = 0; sw < lft->n_switches; sw += 2) {
 			assert_row_empty(lft, sw);
-		if (n > 0)
+			memset(lft_row(lft, sw), 7, lft->stride);
+		}
+		for (sw = 1; sw < lft->n_switches; sw += 2)
+			assert_row_empty(lft, sw);
+		if (cases[i].n)
 			assert_int_equal(lft_row(lft, 0)[lft->stride - 1], 7);
 	}
 }
