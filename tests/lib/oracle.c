@@ -480,6 +480,15 @@ mcast_send(struct oracle *o, const struct multicast_group *g,
 	v->stray += queue->len > o->n;
 }
 
+bool
+is_lost(const GArray *lost, uint16_t mlid, const struct multicast_member *m)
+{
+	EACH_ITEM(const struct multicast_lost, l, lost)
+		if (l->mlid == mlid && l->sw == m->sw && l->port == m->port)
+			return true;
+	return false;
+}
+
 static void
 judge_group(struct oracle *o, const struct multicast_group *g,
 	    struct oracle_verdict *v)
@@ -489,12 +498,15 @@ judge_group(struct oracle *o, const struct multicast_group *g,
 	g_autofree uint8_t *used = g_new0(uint8_t, n);
 
 	for (i = 0; i < g->n_members; i++) {
+		if (is_lost(o->c->lost, g->mlid, &g->members[i]))
+			continue;
 		memset(copies, 0, n * sizeof(*copies));
 		mcast_send(o, g, &g->members[i], copies, used, v);
 		from = g->members[i].sw * PORTS + g->members[i].port;
 		for (k = 0; k < g->n_members; k++) {
 			to = g->members[k].sw * PORTS + g->members[k].port;
-			if (to == from || !g->members[k].receives)
+			if (to == from || !g->members[k].receives ||
+			    is_lost(o->c->lost, g->mlid, &g->members[k]))
 				continue;
 			v->missed += copies[to] == 0;
 			copies[to] -= copies[to] > 0;
@@ -539,42 +551,4 @@ oracle_judge(const struct oracle_case *c, struct oracle_verdict *v)
 		}
 	}
 	oracle_clear(&o);
-}
-
-bool
-is_lost(const struct multicast_output *out, uint16_t mlid,
-	const struct multicast_member *m)
-{
-	EACH_ITEM(const struct multicast_lost, l, out->lost)
-		if (l->mlid == mlid && l->sw == m->sw && l->port == m->port)
-			return true;
-	return false;
-}
-
-struct multicast_group *
-oracle_groups(const struct multicast_group *groups, uint32_t n,
-	      const struct multicast_output *out)
-{
-	struct multicast_group *left = g_new0(struct multicast_group, n + 1);
-
-	for (uint32_t i = 0; i < n; i++) {
-		struct multicast_member *m = g_new(struct multicast_member,
-						   groups[i].n_members + 1);
-
-		left[i].mlid = groups[i].mlid;
-		left[i].members = m;
-		for (uint32_t k = 0; k < groups[i].n_members; k++)
-			if (!is_lost(out, groups[i].mlid,
-				     &groups[i].members[k]))
-				m[left[i].n_members++] = groups[i].members[k];
-	}
-	return left;
-}
-
-void
-oracle_groups_free(struct multicast_group *groups, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		g_free((void *)groups[i].members);
-	g_free(groups);
 }

@@ -24,6 +24,7 @@ struct oracle_case {
 	const struct mft *mft;		/* or NULL */
 	const struct multicast_group *groups;
 	uint32_t n_groups;
+	const GArray *lost;	/* struct multicast_lost: of groups no part */
 };
 
 struct oracle_verdict {
@@ -51,14 +52,7 @@ void oracle_judge(const struct oracle_case *c, struct oracle_verdict *v);
 /* All to all: what the busiest channel must carry at least with any tables. */
 uint64_t oracle_bound(const struct snapshot *s, const struct lid_map *lids);
 
-bool is_lost(const struct multicast_output *out, uint16_t mlid,
+bool is_lost(const GArray *lost, uint16_t mlid,
 	     const struct multicast_member *m);
-
-/* A copy of `n` groups without their lost members, for the case; the second
- * one frees it. */
-struct multicast_group *oracle_groups(const struct multicast_group *groups,
-				      uint32_t n,
-				      const struct multicast_output *out);
-void oracle_groups_free(struct multicast_group *groups, uint32_t n);
 
 #endif
