@@ -273,6 +273,8 @@ static const struct shape {
 	{ "hosts-off-pod", { { switches, { 36 } },
 			     { pods, { 1, 6, 0, 6, 6, 6, 1, 6, 1 } },
 			     { pods, { 7, 6, 6, 6, 6, 6, 1, 6, 1 } } } },
+	{ "hosts-off-most", { { switches, { 9 } },
+			      { pods, { 6, 6, 1, 3, 4, 3, 1, 3, 1 } } } },
 	{ "leaf-peers", { { tree, { 16, 8, 8 } }, { cables, { 8, 0, 2, 1, 2 } } } },
 	{ "spine-peers", { { tree, { 16, 8, 8 } },
 			   { cables, { 4, 16, 2, 17, 2 } } } },
