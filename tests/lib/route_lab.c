@@ -266,18 +266,19 @@ fabric_judge(const struct fabric *f, const struct lft *lft,
 }
 
 void
-fabric_expect_sound(const struct fabric *f, bool is_deadlock_free,
-		    const struct lft *lft, struct oracle_verdict *v)
+fabric_expect_sound(const struct fabric *f, const struct lft *lft,
+		    struct oracle_verdict *v)
 {
 	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
+	const struct engine *e = f->engine;
 
 	fabric_judge(f, lft, NULL, v, &r);
 	if (v->looping || v->astray || v->lost_hosts || v->lost_mixed ||
-	    (is_deadlock_free && v->n_looped))
-		fail_msg("%s, %u per mille of cables lost, seed %d: %d pairs "
-			 "of hosts and %d mixed ones lost, %d loop, %d go "
-			 "astray, %u channels in credit loops",
-			 f->spec, f->fail, (int)f->seed,
+	    (v->n_looped && (!e || e->deadlock_free)))
+		fail_msg("%s on %s, %u per mille of cables lost, seed %d: %d "
+			 "pairs of hosts and %d mixed ones lost, %d loop, %d "
+			 "go astray, %u channels in credit loops",
+			 e ? e->name : "auto", f->spec, f->fail, (int)f->seed,
 			 (int)v->lost_hosts, (int)v->lost_mixed,
 			 (int)v->looping, (int)v->astray, v->n_looped);
 }

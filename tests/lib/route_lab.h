@@ -15,7 +15,7 @@ struct fabric {
 	const char *spec;	/* drawn by that, */
 	uint64_t seed;
 	unsigned fail;		/* per mille of the cables that are lost */
-	const struct engine *engine;
+	const struct engine *engine;	/* NULL: auto */
 	struct snapshot *s;
 	struct lid_map *lids;
 	struct graph *g;
@@ -57,10 +57,10 @@ void fabric_follow(struct fabric *f, struct snapshot *s,
 void fabric_judge(const struct fabric *f, const struct lft *lft,
 		  const struct lft *before, struct oracle_verdict *v,
 		  struct verify_result *r);
-/* These tables lose no pair and have no loop; a credit loop only if they need not
- * be without. */
-void fabric_expect_sound(const struct fabric *f, bool is_deadlock_free,
-			 const struct lft *lft, struct oracle_verdict *v);
+/* These tables lose no pair and have no loop, but a credit loop of an engine that
+ * may have one. */
+void fabric_expect_sound(const struct fabric *f, const struct lft *lft,
+			 struct oracle_verdict *v);
 
 /* By which edge `sw` sends to a LID, SNAPSHOT_NONE if to no switch. */
 uint32_t fabric_edge_to(const struct fabric *f, uint32_t sw, uint32_t lid);

@@ -123,13 +123,13 @@ expect_load_without_nodes(const struct engine *e, const struct fabric *f,
  * is near the bound: before the engines had one order and one balance, the worst
  * was 12 times for updn and 5 times for ftree. */
 static uint64_t
-expect_good(const struct fabric *f, const struct engine *e,
-	    const struct lft *lft, uint64_t bound)
+expect_good(const struct fabric *f, const struct lft *lft, uint64_t bound)
 {
+	const struct engine *e = f->engine;
 	struct metrics_paths paths;
 	struct oracle_verdict v;
 
-	fabric_expect_sound(f, e->deadlock_free, lft, &v);
+	fabric_expect_sound(f, lft, &v);
 	if (e != &engine_dor && is_tree(f) &&
 	    (double)v.max > SHAPE_MAX * (double)bound)
 		fail_msg("%s on %s, %u per mille of cables lost, seed %d: %d "
@@ -163,14 +163,15 @@ TEST(test_engines_are_safe_and_verify_agrees)
 		for (size_t e = 0; engines[e]; e++) {
 			AUTO(lft) *lft = lft_new(f.g->n_switches, f.g->top);
 
-			if (!engine_route(engines[e], f.g, lft, NULL)) {
-				assert_true(engines[e] == &engine_dor ||
-					    (engines[e] == &engine_ftree &&
+			f.engine = engines[e];
+			if (!engine_route(f.engine, f.g, lft, NULL)) {
+				assert_true(f.engine == &engine_dor ||
+					    (f.engine == &engine_ftree &&
 					     *f.spec != 'P' && i < N_TRIALS));
 				continue;
 			}
-			max = expect_good(&f, engines[e], lft, bound);
-			if (!is_tree(&f) || engines[e] == &engine_dor)
+			max = expect_good(&f, lft, bound);
+			if (!is_tree(&f) || f.engine == &engine_dor)
 				continue;
 			sum += log((double)max / (double)bound);
 			n++;
@@ -247,7 +248,7 @@ TEST(test_loads_are_within_their_limits)
 							 0));
 			fabric_build(&f, rows[i].engine, s, 0);
 			f.spec = rows[i].spec;
-			fabric_expect_sound(&f, true, f.out.lft, &v);
+			fabric_expect_sound(&f, f.out.lft, &v);
 			metrics_all_to_all(f.g, f.out.lft, NULL, &load);
 			bound = metrics_bound(f.g, false);
 			if (load.worst > rows[i].times * bound)
@@ -272,7 +273,7 @@ TEST(test_auto_joins_all_hosts_near_the_bound)
 		trial_open(&f, i, seed);
 		bound = oracle_bound(f.s, f.lids);
 		assert_true(fabric_try(&f, &wish));
-		fabric_expect_sound(&f, true, f.out.lft, &v);
+		fabric_expect_sound(&f, f.out.lft, &v);
 		assert_true(v.max >= bound);
 		assert_true(metrics_bound(f.g, false) <= (double)v.max + 1e-6);
 		/* Both grow sets from all switches; ties go to another one. */
@@ -409,7 +410,7 @@ TEST(test_auto_takes_the_best_and_keeps_what_is_near)
 			if (!engines[e]->deadlock_free)
 				continue;
 			assert_true(fabric_try(&f, &wish));
-			fabric_expect_sound(&f, true, f.out.lft, &v);
+			fabric_expect_sound(&f, f.out.lft, &v);
 			if (load[e] <= best + best / 10) {
 				n_kept++;
 				assert_ptr_equal(f.choice.engine, engines[e]);
