@@ -69,89 +69,57 @@ FABRIC_TEST(test_a_port_that_did_not_answer_may_send,
 	assert_int_equal(whole->n_hosts[0], 1);
 }
 
-/* A port without a LID is no destination and sends nothing. */
-FABRIC_TEST(test_targets_are_hosts_and_ports_0,
-	    NULL, make_pair_of_switches(), 0)
-{
-	uint32_t h3, at, n = 0;
-
-	h3 = snapshot_find_port(f->s, GUID_H3);
-	assert_int_equal(f->g->n_targets, 3);
-	assert_int_equal(f->g->n_hosts[0], 1);
-	assert_int_equal(f->g->n_hosts[1], 0);
-	assert_int_equal(f->g->first_target[1] - f->g->first_target[0], 2);
-	for (uint32_t i = 0; i < 3; i++) {
-		assert_int_equal(f->g->targets[i].sw, i < 2 ? 0 : 1);
-		at = f->g->targets[i].lid == f->lids->base[h3] ? 5 : 0;
-		assert_int_equal(f->g->targets[i].port, at);
-		n += at > 0;
-	}
-	assert_int_equal(n, 1);
-	f->lids->base[h3] = LID_NONE;
-	graph_free(f->g);
-	f->g = graph_new(f->s, f->lids);
-	assert_int_equal(f->g->n_targets, 2);
-	assert_int_equal(f->g->n_hosts[0], 0);
-}
-
 /* A CA with the SystemImageGUID or the NodeGUID of its switch sends, but it is
- * no host; GUIDs that are 0 mean nothing. */
-TEST(test_a_ca_inside_a_switch_is_no_host)
+ * no host; GUIDs that are 0 mean nothing. One end that is down takes the whole
+ * cable away. A switch that does not tell its SwitchInfo can be given no table. A
+ * port without a LID is no destination and sends nothing. */
+TEST(test_what_is_a_host_a_cable_a_target)
 {
 	static const struct {
-		uint64_t ca, sw;
-		uint32_t n_hosts;
+		uint64_t ca, sw;	/* SystemImageGUIDs */
+		bool is_half, is_mute, has_lid;
+		uint32_t n_edges, n_hosts, n_targets;
 	} row[] = {
-		{ 0, 0, 1 }, { 0x77, 0x77, 0 }, { GUID_S1, 0x77, 0 },
-		{ 0x78, 0x77, 1 }, { GUID_S2, 0x77, 1 },
+		{ 0, 0, false, false, true, 6, 1, 3 },
+		{ 0x77, 0x77, false, false, true, 6, 0, 3 },
+		{ GUID_S1, 0x77, false, false, true, 6, 0, 3 },
+		{ 0x78, 0x77, false, false, true, 6, 1, 3 },
+		{ GUID_S2, 0x77, false, false, true, 6, 1, 3 },
+		{ 0, 0, true, false, true, 4, 1, 3 },
+		{ 0, 0, false, true, true, 0, 1, 3 },
+		{ 0, 0, false, false, false, 6, 0, 2 },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(row); i++) {
 		struct snapshot *s = make_pair_of_switches();
+		uint32_t s2 = snapshot_find_node(s, GUID_S2);
 		AUTO_VALUE(fabric_clear) struct fabric f;
 
 		s->nodes[snapshot_find_node(s, GUID_H3)].info.system_guid =
 			row[i].ca;
 		s->nodes[snapshot_find_node(s, GUID_S1)].info.system_guid =
 			row[i].sw;
+		s->nodes[s2].sw_known = !row[i].is_mute;
+		if (row[i].is_half)
+			s->ports[snapshot_port_of(s, s2, 3)].info.phys_state =
+				PORT_PHYS_POLLING;
 		fabric_open(&f, NULL, s, 0);
+		if (!row[i].has_lid)
+			f.lids->base[snapshot_find_port(s, GUID_H3)] = LID_NONE;
+		graph_free(f.g);
+		f.g = graph_new(s, f.lids);
+		assert_int_equal(f.g->n_switches, 2);
+		assert_int_equal(f.g->n_edges, row[i].n_edges);
 		assert_int_equal(f.g->n_hosts[0], row[i].n_hosts);
+		assert_int_equal(f.g->n_hosts[1], 0);
 		assert_int_equal(f.g->n_all_hosts, row[i].n_hosts);
-		assert_int_equal(f.g->n_senders[0], 1);
+		assert_int_equal(f.g->n_senders[0], row[i].has_lid);
+		assert_int_equal(f.g->n_targets, row[i].n_targets);
 		for (uint32_t t = 0; t < f.g->n_targets; t++)
 			assert_int_equal(f.g->targets[t].is_host,
 					 f.g->targets[t].port &&
 					 row[i].n_hosts);
 	}
-}
-
-/* One end that is down takes the whole cable away. */
-TEST(test_half_a_link_does_not_count)
-{
-	struct snapshot *s = make_pair_of_switches();
-	uint32_t s2 = snapshot_find_node(s, GUID_S2);
-	AUTO_VALUE(fabric_clear) struct fabric f;
-
-	s->ports[snapshot_port_of(s, s2, 3)].info.phys_state =
-		PORT_PHYS_POLLING;
-	fabric_open(&f, NULL, s, 0);
-	assert_int_equal(f.g->n_edges, 4);
-	assert_int_equal(f.g->edges[0].port, 1);
-	assert_int_equal(f.g->edges[1].port, 3);
-	assert_int_equal(f.g->edges[f.g->edges[1].back].port, 2);
-}
-
-/* A switch that does not tell its SwitchInfo can be given no table. */
-TEST(test_switch_without_info_has_no_edges)
-{
-	struct snapshot *s = make_pair_of_switches();
-	AUTO_VALUE(fabric_clear) struct fabric f;
-
-	s->nodes[snapshot_find_node(s, GUID_S2)].sw_known = false;
-	fabric_open(&f, NULL, s, 0);
-	assert_int_equal(f.g->n_switches, 2);
-	assert_int_equal(f.g->n_edges, 0);
-	assert_int_equal(f.g->n_hosts[0], 1);
 }
 
 static void
@@ -212,40 +180,4 @@ TEST(test_order_holds_on_many_fabrics)
 		assert_int_equal(f.g->n_targets,
 				 cases[i].n_hosts + f.g->n_switches);
 	}
-}
-
-FABRIC_TEST(test_maps_invert_edges_and_targets,
-	    NULL, lab_generate("PGFT(3,4;1,2;1,2)", 3, 0), 2)
-{
-	const struct graph *g;
-	uint32_t n = 0, owned = 0;
-
-	g = f->g;
-	for (uint32_t i = 0; i < g->n_switches * GRAPH_PORTS; i++) {
-		uint32_t sw = i / GRAPH_PORTS;
-		uint32_t e = graph_edge_at(g, sw, i % GRAPH_PORTS);
-
-		if (e == SNAPSHOT_NONE)
-			continue;
-		assert_in_range(e, g->first_edge[sw],
-				g->first_edge[sw + 1] - 1);
-		assert_int_equal(g->edges[e].port, i % GRAPH_PORTS);
-		n++;
-	}
-	assert_int_equal(n, g->n_edges);
-
-	for (uint32_t lid = 0; lid <= g->top; lid++) {
-		uint32_t port = f->lids->owner[lid];
-
-		if (port == SNAPSHOT_NONE) {
-			assert_int_equal(g->target_of[lid], SNAPSHOT_NONE);
-			continue;
-		}
-		assert_int_equal(g->targets[g->target_of[lid]].lid,
-				 f->lids->base[port]);
-		assert_int_equal(g->targets[g->target_of[lid]].n_lids,
-				 1 << f->lids->lmc[port]);
-		owned++;
-	}
-	assert_int_equal(owned, 12 * 4 + g->n_switches);
 }
