@@ -442,12 +442,13 @@ oracle_bound(const struct snapshot *s, const struct lid_map *lids)
 
 /* ---- multicast ---- */
 
-/* Sends a packet into the tables and counts copies by port; it is dropped
- * after as many switches as there are, which only a loop takes. */
+/* Sends a packet into the tables and counts copies by port, which are reached
+ * then; it is dropped after as many switches as there are, which only a loop
+ * takes. */
 static void
 mcast_send(struct oracle *o, const struct multicast_group *g,
 	   const struct multicast_member *from, uint32_t *copies,
-	   uint8_t *used, struct oracle_verdict *v)
+	   GArray *reached, uint8_t *used, struct oracle_verdict *v)
 {
 	g_autoptr(GArray) queue = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	uint32_t at = from->sw * PORTS + from->port, sw, p, out, in;
@@ -460,7 +461,7 @@ mcast_send(struct oracle *o, const struct multicast_group *g,
 		is_cable = o->peer[at] != SNAPSHOT_NONE;
 		in = is_cable ? o->peer[at] : at;
 		is_dropped = is_cable;
-		for (p = 0; p < PORTS; p++) {
+		for (p = 0; p < 16 * o->c->mft->n_positions; p++) {
 			if (!mft_has(o->c->mft, sw, g->mlid, p) ||
 			    p == at % PORTS)
 				continue;
@@ -470,6 +471,7 @@ mcast_send(struct oracle *o, const struct multicast_group *g,
 				turn(o, in, p);
 			if (o->peer[out] == SNAPSHOT_NONE) {
 				copies[out]++;
+				g_array_append_val(reached, out);
 				continue;
 			}
 			used[out] = 1;
@@ -494,14 +496,15 @@ judge_group(struct oracle *o, const struct multicast_group *g,
 	    struct oracle_verdict *v)
 {
 	uint32_t n = o->n * PORTS, i, k, to, from;
-	g_autofree uint32_t *copies = g_new(uint32_t, n);
+	g_autofree uint32_t *copies = g_new0(uint32_t, n);
 	g_autofree uint8_t *used = g_new0(uint8_t, n);
+	g_autoptr(GArray) reached = g_array_new(FALSE, FALSE, sizeof(to));
 
 	for (i = 0; i < g->n_members; i++) {
 		if (is_lost(o->c->lost, g->mlid, &g->members[i]))
 			continue;
-		memset(copies, 0, n * sizeof(*copies));
-		mcast_send(o, g, &g->members[i], copies, used, v);
+		g_array_set_size(reached, 0);
+		mcast_send(o, g, &g->members[i], copies, reached, used, v);
 		from = g->members[i].sw * PORTS + g->members[i].port;
 		for (k = 0; k < g->n_members; k++) {
 			to = g->members[k].sw * PORTS + g->members[k].port;
@@ -511,8 +514,10 @@ judge_group(struct oracle *o, const struct multicast_group *g,
 			v->missed += copies[to] == 0;
 			copies[to] -= copies[to] > 0;
 		}
-		for (k = 0; k < n; k++)
-			v->stray += copies[k];
+		EACH_ITEM(const uint32_t, out, reached) {
+			v->stray += copies[*out];
+			copies[*out] = 0;
+		}
 	}
 	for (k = 0; k < n; k++) {
 		o->trees[k] += used[k];

@@ -149,8 +149,8 @@ GROUP_TEST(test_idle_cables_come_first, "PGFT(2,4;1,2)", 0, 2)
 GROUP_TEST(test_switches_that_cannot_hold_it_are_avoided,
 	    "PGFT(4,4,4;1,4,4)", 0, 2)
 {
-	AUTO_OUTPUT out, less;
-	uint32_t leaf = SNAPSHOT_NONE;
+	AUTO_OUTPUT out, less, round;
+	uint32_t leaf = SNAPSHOT_NONE, spine = SNAPSHOT_NONE;
 
 	plan_leaves(p, f, 8, 1);
 	for (uint32_t sw = 0; sw < f->g->n_switches; sw++) {
@@ -174,8 +174,20 @@ GROUP_TEST(test_switches_that_cannot_hold_it_are_avoided,
 	/* a tree that loses a switch keeps the others where they are */
 	f->s->nodes[f->s->switches[leaf]].sw.multicast_fdb_cap = 4;
 	less = plan_route(f, p, out.mft);
-	for (uint32_t i = 0; i < 8; i++)
+	for (uint32_t i = 0; i < 8; i++) {
 		assert_true(is_part(less.mft, out.mft, i));
+		assert_int_equal(at_switch(less.mft, leaf, i), i < 4);
+	}
+
+	/* and one that leads over such a switch is led round it */
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
+		if (level(f, sw) != level(f, leaf) &&
+		    at_switch(less.mft, sw, 5))
+			spine = sw;
+	f->s->nodes[f->s->switches[spine]].sw.multicast_fdb_cap = 5;
+	round = plan_route(f, p, less.mft);
+	assert_false(at_switch(round.mft, spine, 5));
+	assert_int_equal(lost_switches(&round, MLID + 5), 1);
 }
 
 /* Switches at the top of a tree have no common switch above them: all are
