@@ -63,6 +63,7 @@ one_shape() {	# KIND SHAPE FILE
 }
 
 draw() {	# FORMULA|SHAPE PERCENT [SWITCHES]: ./drawn.net, without so many
+	rm -f drawn.net
 	if [[ $1 != *\(* ]]; then
 		"$MINISM_BUILD/draw_shape" "$1" "$seed" "$2" >drawn.net
 		return
