@@ -11,7 +11,9 @@
  *
  * Forwarding tables. Of a switch that was set up before (LinearFDBTop is not 0)
  * the blocks 0 to top/64 are read; blocks above are not in use and stay
- * unknown. A block that became unknown by a lost Set is read again.
+ * unknown. A block that became unknown by a lost Set is read again. If SwitchInfo
+ * was lost, the blocks of all LIDs are read: the switch is not written, but new
+ * routes of others must suit what it forwards.
  *
  * P_Keys. A node may report a larger PartitionCap than it has blocks for. It
  * rejects the modifier of the missing blocks, which can hold no P_Key: they
@@ -59,10 +61,13 @@ top_is_invalid(const struct snapshot_node *n)
 		 n->sw.linear_fdb_top >= n->sw.linear_fdb_cap));
 }
 
+/* all: blocks of all LIDs. */
 static unsigned
-lft_blocks_in_use(const struct snapshot_node *n)
+lft_blocks_in_use(const struct snapshot_node *n, unsigned all)
 {
-	if (!n->sw_known || !n->sw.linear_fdb_top || top_is_invalid(n))
+	if (!n->sw_known)
+		return all;
+	if (!n->sw.linear_fdb_top || top_is_invalid(n))
 		return 0;
 	return n->sw.linear_fdb_top / LFT_BLOCK + 1u;
 }
@@ -81,7 +86,7 @@ table_reader_next(void *data, struct smp_request *req)
 								 item->port);
 		bool is_lft = item->table == TABLE_LFT, known;
 		unsigned block = r->block, blocks = is_lft ?
-			lft_blocks_in_use(n) :
+			lft_blocks_in_use(n, lft_n_blocks(r->seen->lft)) :
 			r->held->n_blocks[item->table][item->port];
 
 		req->tag = (uint64_t)i << 16 | block;
@@ -319,7 +324,7 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 		const struct snapshot_node *n = &now->nodes[now->switches[sw]];
 		uint32_t i = nodes[now->switches[sw]];
 
-		if (lft_blocks_in_use(n))
+		if (lft_blocks_in_use(n, 0))
 			top = MAX(top, n->sw.linear_fdb_top);
 		same = same && i != SNAPSHOT_NONE &&
 			then->nodes[i].sw_index == sw &&
