@@ -37,6 +37,8 @@ struct engine_input {
 	 * another manager or another fabric, and be shorter or longer than
 	 * g->top. */
 	const struct lft *previous;
+	const uint8_t *unread;	/* by switch: it may forward by an entry that was
+				   never read; NULL: none does */
 	/* The present order, from engine_output.ranks of an earlier sweep,
 	 * by switch: a cable leads up to the lower rank. ENGINE_NO_RANK for
 	 * a new switch. */

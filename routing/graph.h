@@ -62,6 +62,13 @@ struct graph {
 				   connected component */
 };
 
+/* SwitchInfo is not known: it is not written, and forwards by what it holds. */
+static inline bool
+graph_is_mute(const struct graph *g, uint32_t sw)
+{
+	return !g->subnet->nodes[g->subnet->switches[sw]].sw_known;
+}
+
 struct graph *graph_new(const struct snapshot *s, const struct lid_map *lids);
 /* With the links that only the held tables may use: those to be avoided, and those
  * between switches of which an end did not answer, which may be in use; and with

@@ -9,7 +9,9 @@
  * Flow. choose_tables: the named engine, or the first safe one of a list, or
  * the best of all (auto). Then choose_transition: old and new tables together.
  * If each is free of credit loops alone, but not both together, the update goes
- * in stages (routing/transition.h).
+ * in stages (routing/transition.h). If a switch may forward by entries that are
+ * not known (it hangs, say, or its table was not read), nothing is known of both
+ * together: all entries that change are cleared before new ones come.
  *
  * LIDs without an owner, because their host is away, keep their entries, so
  * that a reboot changes no block. Packets may still be sent to them, so these
@@ -100,31 +102,59 @@ choose_graph(const struct engine_input *in)
 	return in->whole ? in->whole : in->g;
 }
 
-/* A copy with the held entries of LIDs without an owner, unless the engine
- * routed them or an entry is into a cable that no tables may use. NULL: there
- * are none. */
+/* Is it a port that carries packets to a node which does not answer, or is left out?
+ * That may be a switch. */
+static bool
+choose_is_blind(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_port *p = &s->ports[port];
+
+	return p->num && p->known && p->peer == SNAPSHOT_NONE &&
+		p->info.state >= PORT_STATE_ACTIVE;
+}
+
+/* May the held entries of this LID, which has no owner, stay beside the engine's?
+ * Not if it routed the LID, or one is into a cable that no tables may use; nor if
+ * some go on over a switch that does not answer. any: there are some. */
+static bool
+choose_may_stay(const struct engine_input *in, const struct lft *lft,
+		uint32_t lid, bool *any)
+{
+	const struct snapshot *s = in->g->subnet;
+	bool is_behind = false, is_elsewhere = false;
+
+	*any = false;
+	for (uint32_t sw = 0; sw < lft->n_switches; sw++) {
+		uint8_t port = lft_row(in->previous, sw)[lid];
+		uint32_t p = snapshot_port_of(s, s->switches[sw], port);
+
+		if (lft_row(lft, sw)[lid] != LFT_NO_PATH)
+			return false;
+		if (port == LFT_NO_PATH)
+			continue;
+		*any = true;
+		if (graph_is_barred(in->g, sw, port))
+			return false;
+		if (p != SNAPSHOT_NONE && choose_is_blind(s, p))
+			is_behind = true;
+		else if (graph_edge_at(in->g, sw, port) == SNAPSHOT_NONE)
+			is_elsewhere = true;
+	}
+	return !is_behind || !is_elsewhere;
+}
+
+/* A copy with the held entries of LIDs without an owner. NULL: there are none. */
 static struct lft *
 choose_keep_unowned(const struct engine_input *in, const struct lft *lft)
 {
 	const struct lft *held = in->previous;
 	uint32_t top = MIN(lft->top, held->top), lid, sw;
 	struct lft *mine = NULL;
-	bool any, may;
-	uint8_t port;
+	bool any;
 
 	for (lid = LID_UNICAST_MIN; lid <= top; lid++) {
-		if (graph_target_at(in->g, lid))
-			continue;
-		any = false;
-		may = true;
-		for (sw = 0; sw < lft->n_switches && may; sw++) {
-			port = lft_row(held, sw)[lid];
-			any |= port != LFT_NO_PATH;
-			may = lft_row(lft, sw)[lid] == LFT_NO_PATH &&
-				(port == LFT_NO_PATH ||
-				 !graph_is_barred(in->g, sw, port));
-		}
-		if (!any || !may)
+		if (graph_target_at(in->g, lid) ||
+		    !choose_may_stay(in, lft, lid, &any) || !any)
 			continue;
 		if (!mine)
 			mine = lft_copy(lft);
@@ -134,7 +164,8 @@ choose_keep_unowned(const struct engine_input *in, const struct lft *lft)
 	return mine;
 }
 
-/* A copy of the held tables without the entries of LIDs without an owner. */
+/* A copy of the held tables without the entries of LIDs without an owner; a mute
+ * switch keeps its own. */
 static struct lft *
 choose_forget_unowned(const struct graph *g, const struct lft *held)
 {
@@ -144,7 +175,8 @@ choose_forget_unowned(const struct graph *g, const struct lft *held)
 	for (lid = LID_UNICAST_MIN; lid <= held->top; lid++)
 		for (sw = 0; sw < lft->n_switches && !graph_target_at(g, lid);
 		     sw++)
-			lft_row(lft, sw)[lid] = LFT_NO_PATH;
+			if (!graph_is_mute(g, sw))
+				lft_row(lft, sw)[lid] = LFT_NO_PATH;
 	return lft;
 }
 
@@ -639,6 +671,67 @@ choose_clear_first(struct choice *c, const struct lft *bare)
 	lft_free(next);
 }
 
+/* Entries above the new end are cleared in the first stage; LinearFDBTop falls only
+ * with a later update. */
+static void
+choose_begin_stages(const struct lft *held, struct choice *c)
+{
+	struct lft *wide;
+
+	c->later = g_array_new(FALSE, FALSE, sizeof(struct transition_entry));
+	if (held->top <= c->lft->top)
+		return;
+	wide = lft_widen(c->lft, held->top);
+	lft_free(c->lft);
+	c->lft = wide;
+}
+
+/* Do packets to a known LID leave the graph over a switch that does not answer? */
+static bool
+choose_leaves_graph(const struct graph *g, const struct lft *held)
+{
+	const struct snapshot *s = g->subnet;
+
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		uint32_t sw = snapshot_node_of(s, port)->sw_index;
+
+		if (sw == SNAPSHOT_NONE || !choose_is_blind(s, port))
+			continue;
+		for (uint32_t lid = LID_UNICAST_MIN; lid <= held->top; lid++)
+			if (lft_row(held, sw)[lid] == s->ports[port].num &&
+			    graph_target_at(g, lid))
+				return true;
+	}
+	return false;
+}
+
+/* Of a switch that forwards by entries which were not read nothing is known but that
+ * there is no loop yet: all entries that change are cleared before others come. */
+static void
+choose_clear_changed(const struct graph *g, const struct lft *held,
+		     struct choice *c)
+{
+	struct lft *bare = lft_copy(held);
+
+	choose_begin_stages(held, c);
+	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
+		const uint8_t *row = lft_row(c->lft, sw);
+
+		for (uint32_t lid = 0; lid <= held->top; lid++)
+			if (!graph_is_mute(g, sw) &&
+			    lft_row(bare, sw)[lid] != row[lid])
+				lft_row(bare, sw)[lid] = LFT_NO_PATH;
+	}
+	choose_clear_first(c, bare);
+	lft_free(bare);
+	if (c->later->len) {
+		c->safety = CHOICE_DRAIN;
+		return;
+	}
+	g_clear_pointer(&c->later, g_array_unref);
+	g_clear_pointer(&c->bridge, lft_free);
+}
+
 /*
  * Old and new tables are in the fabric together during the update. If the loop
  * needs traffic of hosts that cannot send yet, they are activated after the
@@ -651,17 +744,24 @@ choose_transition(const struct engine_input *in, struct choice *c)
 {
 	struct graph g = *choose_graph(in);
 	g_autofree uint32_t *senders = NULL;
-	struct lft *bare = NULL, *wide;
+	struct lft *bare = NULL;
 
 	if (!in->previous || c->safety == CHOICE_LOOP)
 		return;
+	if (in->unread || choose_leaves_graph(&g, in->previous)) {
+		choose_clear_changed(&g, in->previous, c);
+		return;
+	}
 	if (!choose_loops_together(&g, in->previous, c))
 		return;
-	/* With these hosts, which were not found, it would have been there. */
+	/* Hosts that were not found do not send to all LIDs, else it would have
+	 * been there. */
 	if (in->whole && choose_has_loop(&g, in->previous, c->ranks)) {
 		g.n_senders = in->g->n_senders;
-		if (!choose_loops_together(&g, in->previous, c))
+		if (!choose_has_loop(&g, in->previous, c->ranks)) {
+			choose_clear_changed(&g, in->previous, c);
 			return;
+		}
 	}
 	senders = choose_senders(&g);
 	if (senders) {
@@ -677,15 +777,7 @@ choose_transition(const struct engine_input *in, struct choice *c)
 	}
 	/* If the held tables have this loop already, waiting would not help. */
 	if (!bare || !choose_has_loop(&g, bare, c->ranks)) {
-		c->later = g_array_new(FALSE, FALSE,
-				       sizeof(struct transition_entry));
-		/* Entries above the new end are cleared in the first stage;
-		 * LinearFDBTop falls only with a later update. */
-		if (in->previous->top > c->lft->top) {
-			wide = lft_widen(c->lft, in->previous->top);
-			lft_free(c->lft);
-			c->lft = wide;
-		}
+		choose_begin_stages(in->previous, c);
 		if (c->together.n_looped) {
 			c->bridge = transition_make(&g, bare ? bare :
 						    in->previous, c->lft,
@@ -804,23 +896,18 @@ choose_cut(const struct graph *g, struct choice *c)
 
 /* --- switches that are not written --- */
 
-static bool
-choose_is_mute(const struct graph *g, uint32_t sw)
-{
-	return !g->subnet->nodes[g->subnet->switches[sw]].sw_known;
-}
-
-/* Adds the turns of packets to this LID from a mute switch on or, if they close a
- * loop, clears the first entry on their path that may be written. */
+/* Adds the turns of packets to this LID from switch `sw`, into which they come by
+ * channel `in` (SNAPSHOT_NONE: by none) or, if these close a loop, clears the first
+ * entry on their path that may be written. */
 static void
-mute_add_path(struct channels *c, struct lft *lft, uint32_t sw, uint32_t lid,
-	      GArray *trail)
+mute_add_path(struct channels *c, struct lft *lft, uint32_t in, uint32_t sw,
+	      uint32_t lid, GArray *trail)
 {
-	uint32_t in = SNAPSHOT_NONE, out, hop, first = SNAPSHOT_NONE;
+	uint32_t out, hop, first = SNAPSHOT_NONE;
 
 	g_array_set_size(trail, 0);
 	for (hop = 0; hop < VERIFY_HOPS_MAX; hop++) {
-		if (first == SNAPSHOT_NONE && !choose_is_mute(c->g, sw))
+		if (first == SNAPSHOT_NONE && !graph_is_mute(c->g, sw))
 			first = sw;
 		out = graph_edge_at(c->g, sw, lft_row(lft, sw)[lid]);
 		if (out == SNAPSHOT_NONE)
@@ -835,9 +922,24 @@ mute_add_path(struct channels *c, struct lft *lft, uint32_t sw, uint32_t lid,
 		lft_row(lft, first)[lid] = LFT_NO_PATH;
 }
 
+/* Packets to this LID from a mute switch; unread: to any neighbour. */
+static void
+mute_add_paths_from(struct channels *c, struct lft *lft, uint32_t sw,
+		    uint32_t lid, bool unread, GArray *trail)
+{
+	uint32_t e;
+
+	if (!unread) {
+		mute_add_path(c, lft, SNAPSHOT_NONE, sw, lid, trail);
+		return;
+	}
+	for_each_edge(c->g, sw, e)
+		mute_add_path(c, lft, e, c->g->edges[e].peer, lid, trail);
+}
+
 static void
 mute_add_paths(const struct graph *g, const struct lft *without,
-	       struct lft *lft)
+	       const uint8_t *unread, struct lft *lft)
 {
 	g_autoptr(GArray) trail = g_array_new(FALSE, FALSE,
 					      sizeof(struct turn));
@@ -848,12 +950,10 @@ mute_add_paths(const struct graph *g, const struct lft *without,
 		channels_free(c);
 		return;
 	}
-	for (sw = 0; sw < g->n_switches; sw++) {
-		if (!choose_is_mute(g, sw))
-			continue;
-		for (lid = 1; lid <= lft->top; lid++)
-			mute_add_path(c, lft, sw, lid, trail);
-	}
+	for (sw = 0; sw < g->n_switches; sw++)
+		for (lid = 1; graph_is_mute(g, sw) && lid <= lft->top; lid++)
+			mute_add_paths_from(c, lft, sw, lid,
+					    unread && unread[sw], trail);
 	channels_free(c);
 }
 
@@ -873,7 +973,7 @@ choose_hold_mute(const struct engine_input *in, struct choice *c)
 	if (!in->previous || c->safety == CHOICE_LOOP)
 		return;
 	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
-		if (!choose_is_mute(g, sw))
+		if (!graph_is_mute(g, sw))
 			continue;
 		if (!mine)
 			mine = lft_copy(c->lft);
@@ -882,8 +982,8 @@ choose_hold_mute(const struct engine_input *in, struct choice *c)
 	}
 	if (!mine)
 		return;
-	if (choose_has_loop(g, mine, c->ranks))
-		mute_add_paths(g, c->lft, mine);
+	if (in->unread || choose_has_loop(g, mine, c->ranks))
+		mute_add_paths(g, c->lft, in->unread, mine);
 	lft_free(c->lft);
 	c->lft = mine;
 }

@@ -27,7 +27,8 @@ struct choice_wish {
 enum choice_safety {
 	CHOICE_SAFE,	/* no credit loop, alone and with the held tables */
 	CHOICE_DRAIN,	/* no credit loop alone, but one together with the
-			   held tables: the update goes in stages, see bridge */
+			   held tables, or these are not all known: the
+			   update goes in stages, see bridge */
 	CHOICE_LOOP,	/* a credit loop; this engine was asked for by name */
 };
 

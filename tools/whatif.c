@@ -73,6 +73,18 @@ named_port(struct whatif *w, const char *word)
 	return found;
 }
 
+/* Takes the cable out, if there is one. */
+static void
+pull(struct builder *b, uint32_t port)
+{
+	struct snapshot_port *p = &b->s->ports[port];
+
+	if (p->peer == SNAPSHOT_NONE)
+		return;
+	p->info.state = b->s->ports[p->peer].info.state = PORT_STATE_DOWN;
+	builder_unlink(b, port);
+}
+
 static void
 kill_node(struct whatif *w, char *const *words)
 {
@@ -80,7 +92,7 @@ kill_node(struct whatif *w, char *const *words)
 
 	for (port = 0; node != SNAPSHOT_NONE && port < w->b->s->n_ports; port++)
 		if (w->b->s->ports[port].node == node)
-			builder_unlink(w->b, port);
+			pull(w->b, port);
 	if (node != SNAPSHOT_NONE)
 		w->is_killed[node] = true;
 }
@@ -94,7 +106,7 @@ unplug(struct whatif *w, char *const *words)
 		return;
 	if (w->b->s->ports[port].peer == SNAPSHOT_NONE)
 		w->wrong = g_strdup_printf("%s has no cable", words[0]);
-	builder_unlink(w->b, port);
+	pull(w->b, port);
 }
 
 /* As fast as the slower of the first links of both nodes. */

@@ -461,6 +461,7 @@ job_new(struct sweep *s)
 	job->subnet = snapshot_ref(s->next.subnet);
 	job->lids = lid_map_ref(s->next.lids);
 	job->seen = lft_ref(s->next.seen->lft);
+	job->unread = table_reader_unread(s->next.subnet, s->next.seen);
 	return job;
 }
 

@@ -62,6 +62,7 @@ choose(struct route_job *job, const struct graph *g, const struct graph *whole,
 		.g = g,
 		.whole = whole,
 		.previous = held,
+		.unread = job->unread,
 		.ranks = job->ranks,
 		.is_root = roots,
 		.is_io = io,
@@ -95,15 +96,15 @@ print_cycle(const struct graph *g, const struct choice *c)
 	return NULL;
 }
 
-/* It forwards by entries that no repair looks at. */
+/* Does a switch forward by entries that no repair looks at? */
 static bool
-has_mute_switch(const struct snapshot *s)
+has_mute_switch(const struct graph *g)
 {
 	uint32_t sw = 0;
 
-	while (sw < s->n_switches && s->nodes[s->switches[sw]].sw_known)
+	while (sw < g->n_switches && !graph_is_mute(g, sw))
 		sw++;
-	return sw < s->n_switches;
+	return sw < g->n_switches;
 }
 
 /* Links to be avoided are used if a pair would lose its path without them; those
@@ -113,7 +114,7 @@ route_fabric(struct route_job *job)
 {
 	struct graph *g = graph_new(job->subnet, job->lids);
 	g_autoptr(GPtrArray) none = g_ptr_array_new();
-	bool is_mute = has_mute_switch(job->subnet);
+	bool is_mute = job->unread || has_mute_switch(g);
 	struct graph *whole = NULL;
 
 	if (is_mute)
@@ -230,6 +231,7 @@ route_job_free(void *values)
 		snapshot_unref(job->all);
 	lid_map_free(job->lids);
 	lft_free(job->seen);
+	g_free(job->unread);
 	g_free((gpointer)job->params.order);
 	g_free(job->ranks_by);
 	g_free(job->in_force);

@@ -28,6 +28,7 @@ struct route_job {
 	struct snapshot *subnet;
 	struct lid_map *lids;
 	struct lft *seen;	/* the tables that the switches hold */
+	uint8_t *unread;	/* see struct engine_input */
 	struct route_params params;	/* with lists of its own */
 	bool is_avoiding;	/* links of `subnet` are marked */
 	bool makes_room;			/* see struct choice_wish, */
@@ -56,7 +57,7 @@ struct route_job {
 };
 
 /* Takes references on the lists of `params`. The caller adds subnet, lids, seen
- * and, if there are any, is_avoiding, ranks, both texts and repair. */
+ * and, if there are any, unread, is_avoiding, ranks, both texts and repair. */
 struct route_job *route_job_new(const struct route_params *params);
 
 /* Takes the job over. done() may take what the job has computed out of it. */

@@ -62,6 +62,11 @@ void table_reader_recall(const struct snapshot *now, struct port_tables *held,
 			 const struct snapshot *then,
 			 const struct port_tables *known);
 
+/* By switch: 1 if it may forward by a block that was never read; NULL: there is
+ * none. g_free. */
+uint8_t *table_reader_unread(const struct snapshot *s,
+			     const struct lft_seen *seen);
+
 /* By switch: 1 if it was reset, is new, or another SM may have written its
  * tables. then NULL: all are new. g_free. */
 uint8_t *table_reader_fresh(const struct snapshot *now,

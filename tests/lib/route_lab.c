@@ -305,8 +305,11 @@ lab_find_port(const struct snapshot *s, uint32_t sw, bool to_switch,
 void
 lab_cut(struct snapshot *s, uint32_t port)
 {
-	s->ports[s->ports[port].peer].peer = SNAPSHOT_NONE;
-	s->ports[port].peer = SNAPSHOT_NONE;
+	struct snapshot_port *near = &s->ports[port];
+	struct snapshot_port *far = &s->ports[near->peer];
+
+	near->peer = far->peer = SNAPSHOT_NONE;
+	near->info.state = far->info.state = PORT_STATE_DOWN;
 }
 
 uint8_t
