@@ -986,6 +986,7 @@ choose_hold_mute(const struct engine_input *in, struct choice *c)
 		mute_add_paths(g, c->lft, in->unread, mine);
 	lft_free(c->lft);
 	c->lft = mine;
+	verify_reachability(g, mine, NULL, &c->alone.reach);
 }
 
 bool
