@@ -7,7 +7,7 @@
  * A link that was down `limit` times within `interval_s` flaps. If configured,
  * its cable is held: removed from snapshots for hold_s, the next time for twice
  * as long, up to HOLD_MAX; after HOLD_MAX without a hold, it starts with hold_s
- * again. Nothing is written to its ports: they are not brought up, and another
+ * again. A cable without which a node would be more than 63 hops away is not held. Nothing is written to its ports: they are not brought up, and another
  * manager may use them. A node behind such a link is away for that time. A
  * cable has one entry, for the end at its switch; between switches, for the end
  * with the lower GUID.
@@ -279,8 +279,20 @@ flap_release(struct flap *p, int64_t now)
 	p->last = p->held_until = now;
 }
 
+/* Is a node out of the reach of directed routes, by the cables that are left? */
+static bool
+is_too_far(struct builder *b)
+{
+	g_autofree uint32_t *hops = builder_find_entries(b);
+	bool is_far = false;
+
+	for (uint32_t n = 0; n < b->s->n_nodes; n++)
+		is_far |= hops[n] > DR_MAX_HOPS && hops[n] != SNAPSHOT_NONE;
+	return is_far;
+}
+
 struct snapshot *
-flaps_apply(struct flaps *f, struct snapshot *s)
+flaps_apply(struct flaps *f, struct snapshot *s, GPtrArray *needed)
 {
 	struct builder *b;
 	GHashTableIter iter;
@@ -292,7 +304,7 @@ flaps_apply(struct flaps *f, struct snapshot *s)
 	snapshot_unref(s);
 	g_hash_table_iter_init(&iter, f->list);
 	while (g_hash_table_iter_next(&iter, &data, NULL)) {
-		const struct flap *p = data;
+		struct flap *p = data;
 		uint32_t node = builder_find(b, p->guid), port, peer;
 
 		if (!p->held || node == SNAPSHOT_NONE)
@@ -305,6 +317,12 @@ flaps_apply(struct flaps *f, struct snapshot *s)
 		    peer == b->s->local_port)
 			continue;
 		builder_unlink(b, port);
+		if (is_too_far(b)) {
+			builder_link(b, port, peer);
+			p->held = false;
+			g_ptr_array_add(needed, p);
+			continue;
+		}
 		b->s->ports[port].held = true;
 		b->s->ports[peer].held = true;
 	}

@@ -66,8 +66,11 @@ struct flap *flaps_trap(struct flaps *f, const struct snapshot *s,
 /* Holds the link from now on, each time for longer. */
 void flaps_hold(struct flaps *f, struct flap *p, int64_t now);
 /* Takes over s and returns it without the cables that are held; their ports
- * are marked. Never removes the SM's own cable. */
-struct snapshot *flaps_apply(struct flaps *f, struct snapshot *s);
+ * are marked. Never removes the SM's own cable, nor one without which no directed
+ * route reaches a node: its hold ends, and it is appended to `needed` (struct
+ * flap *, borrowed until the next call). */
+struct snapshot *flaps_apply(struct flaps *f, struct snapshot *s,
+			     GPtrArray *needed);
 /* When the first hold is to end; INT64_MAX: there is none. */
 int64_t flaps_due(const struct flaps *f);
 /* Ends its hold. */

@@ -335,9 +335,11 @@ static struct snapshot *
 hold_flaps(struct sweep *s, struct snapshot *n)
 {
 	g_autoptr(GPtrArray) told = g_ptr_array_new();
+	g_autoptr(GPtrArray) needed = g_ptr_array_new();
 
 	if (s->last)
 		flaps_note(s->flaps, s->last, n, transport_now(s->t), told);
+	n = flaps_apply(s->flaps, n, needed);
 	EACH_PTR(const struct flap, p, told) {
 		g_autofree char *held = p->held ?
 			g_strdup_printf("; held down for %" G_GINT64_FORMAT
@@ -348,7 +350,11 @@ hold_flaps(struct sweep *s, struct snapshot *n)
 			"%u time%s within an hour%s", p->name, p->downs,
 			text_plural(p->downs), held);
 	}
-	return flaps_apply(s->flaps, n);
+	EACH_PTR(const struct flap, p, needed)
+		log_say(s->log, LOG_WARNING, "fabric", "%s is not held down: "
+			"nodes would be more than %u hops away", p->name,
+			DR_MAX_HOPS);
+	return n;
 }
 
 /* Sets go by the directed routes of the published view: this port of `n` may
