@@ -461,7 +461,6 @@ job_new(struct sweep *s)
 	job->subnet = snapshot_ref(s->next.subnet);
 	job->lids = lid_map_ref(s->next.lids);
 	job->seen = lft_ref(s->next.seen->lft);
-	job->unread = table_reader_unread(s->next.subnet, s->next.seen);
 	return job;
 }
 
@@ -771,6 +770,7 @@ route(struct sweep *s)
 	struct route_job *job = job_new(s);
 	const char *by;
 
+	job->unread = table_reader_unread(n, s->next.seen);
 	job->ranks = persist_ranks(s->memory, n, &by);
 	job->ranks_by = g_strdup(by);
 	job->in_force = g_strdup(persist_engine(s->memory, n));

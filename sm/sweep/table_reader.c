@@ -363,18 +363,19 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 uint8_t *
 table_reader_unread(const struct snapshot *s, const struct lft_seen *seen)
 {
+	unsigned all = lft_n_blocks(seen->lft);
 	uint8_t *unread = NULL;
 
 	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
-		unsigned all = lft_n_blocks(seen->lft), blocks = MIN(all,
-			lft_blocks_in_use(&s->nodes[s->switches[sw]], all));
+		unsigned n = MIN(all, lft_blocks_in_use(
+				&s->nodes[s->switches[sw]], all));
+		const uint8_t *known = seen->known + (size_t)sw * all;
 		const uint8_t *row = lft_row(seen->lft, sw);
 
 		/* what is not known may be as it was */
-		for (unsigned b = 0; b < blocks; b++) {
-			if (lft_seen_block(seen, sw, b) ||
-			    memcmp(row + b * LFT_BLOCK, lft_no_paths,
-				   LFT_BLOCK))
+		for (unsigned b = 0; b < n && memchr(known, 0, n); b++) {
+			if (known[b] || memcmp(row + b * LFT_BLOCK,
+					       lft_no_paths, LFT_BLOCK))
 				continue;
 			if (!unread)
 				unread = g_new0(uint8_t, s->n_switches);
