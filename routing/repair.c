@@ -2,22 +2,24 @@
 /*
  * Local repair of forwarding tables after a few cables are lost.
  *
- * Method. The tables of the whole fabric are kept, and every repair starts from
- * them, so a cable that comes back restores the original tables. For each LID with
+ * Method. A repair starts from the tables of the last one, so what other cables
+ * have cost stays. The tables of the whole fabric are kept, and a LID with
+ * entries into a cable that comes back gets the original ones. For each LID with
  * an entry into a lost cable, the switches whose paths pass that entry are found
- * against the direction of the entries. They get new paths in two steps, each from
- * the fault backwards; where a switch has a path again, those behind it keep their
- * entries. (1) A switch that forwards packets of hosts takes another path of the
- * same length, of several the one over the least load, or else a detour, if these
- * leave no channel with too many flows. So a leaf cable of a tree costs two blocks
- * in each pod in place of one on each leaf, and the load is spread as well. More
- * flows are allowed until each block that held a lost cable costs about two: a
- * detour at the fault itself, over channels that are in use, doubles their load,
- * and in a tree of two levels nothing else is as small. (2) All other switches
- * keep their entry if it now leads around the fault, or get any path: most entries
- * for a LID serve ports 0 alone, and a detour at the fault is shorter to write
- * than another entry on each switch before it. The LID of a port 0 gets step (2)
- * alone: its path only has to exist.
+ * against the direction of the entries. They get new paths in two steps, each
+ * from the fault backwards; where a switch has a path again, those behind it
+ * keep their entries. (1) A switch that forwards packets of hosts takes another
+ * path of the same length, of several the one over the least load, or else a
+ * detour, if these leave no channel with too many flows. So a leaf cable of a
+ * tree costs two blocks in each pod in place of one on each leaf, and the load
+ * is spread as well. More flows are allowed until each block that held a lost
+ * cable costs about two: a detour at the fault itself, over channels that are in
+ * use, doubles their load, and in a tree of two levels nothing else is as small.
+ * (2) All other switches keep their entry if it now
+ * leads around the fault, or get any path: most entries for a LID serve ports 0
+ * alone, and a detour at the fault is shorter to write than another entry on
+ * each switch before it. The LID of a port 0 gets step (2) alone: its path only
+ * has to exist.
  *
  * Safety. The channel dependencies of the tables are kept as a sorted acyclic
  * graph: all dependencies that the order of the switches permits, the other turns
@@ -60,9 +62,8 @@ struct repair {
 	struct channels *c;	/* and turns that repairs added since the
 				   switches held `made`; NULL: likewise */
 	uint8_t *is_bare;	/* by edge: c lacks its turns, as it was lost */
-	float *dealt;		/* by edge: flows of made, relative to the
-				   width; with made_c */
-	float busiest;		/* the most flows of a channel of made */
+	float busiest;		/* the most flows of a channel of made; 0: not
+				   computed yet */
 	struct lft *now;	/* tables of the last repair, */
 	uint8_t *is_lost;	/* by edge: lost at that time */
 	uint32_t *place;	/* by switch: its index then; SNAPSHOT_NONE */
@@ -112,7 +113,9 @@ struct repairing {
 	struct mend m;
 	struct repair *r;
 	uint32_t *place;	/* r->place */
-	GArray *lost;		/* struct lost_entry, by LID */
+	struct lft *base;	/* from which the repair begins, */
+	float *dealt;		/* its flows by edge, relative to the width, */
+	GArray *lost;		/* and its struct lost_entry, by LID */
 	uint32_t n_blocks;	/* that hold them */
 	const struct graph *whole;	/* with the links to be avoided */
 	struct attempt attempt;
@@ -181,7 +184,6 @@ repair_free(struct repair *r)
 	channels_free(r->made_c);
 	channels_free(r->c);
 	channels_free(r->steps);
-	g_free(r->dealt);
 	lft_free(r->now);
 	g_array_unref(r->packed);
 	g_free(r->is_lost);
@@ -340,6 +342,63 @@ compare_lost(const void *a, const void *b)
 	return uint_compare(x->lid, y->lid) ?: uint_compare(x->sw, y->sw);
 }
 
+/* By LID: an entry of it leads into this cable. */
+static void
+repair_mark(const struct lft *lft, uint32_t sw, uint8_t port, uint8_t *marks)
+{
+	const uint8_t *row = lft_row(lft, sw);
+
+	for (uint32_t lid = 0; lid < lft->stride; lid++)
+		marks[lid] |= row[lid] == port;
+}
+
+/* The tables from which the repair begins: those of the last one. A LID of which
+ * an entry leads into a cable that is back has its original entries again. */
+static void
+repair_find_base(struct repairing *w)
+{
+	const struct repair *r = w->r;
+	const struct graph *g = r->g;
+	const struct lft *home = r->made.lft;
+	g_autofree uint8_t *returns = g_new0(uint8_t, home->stride);
+	uint32_t sw, e, lid;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		for_each_edge(g, sw, e) {
+			if (!r->is_lost[e] || w->m.is_lost[e])
+				continue;
+			repair_mark(home, sw, g->edges[e].port, returns);
+			repair_mark(r->now, sw, g->edges[e].port, returns);
+		}
+	if (!memchr(returns, true, home->stride)) {
+		w->base = lft_ref(r->now);
+		return;
+	}
+	w->base = lft_copy(r->now);
+	for (sw = 0; sw < g->n_switches; sw++)
+		for (lid = 0; lid < home->stride; lid++)
+			if (returns[lid])
+				lft_row(w->base, sw)[lid] =
+					lft_row(home, sw)[lid];
+}
+
+/* The flows of the base, which at first are the tables that were made. */
+static void
+repair_measure(struct repairing *w)
+{
+	struct repair *r = w->r;
+	const struct graph *g = r->g;
+	g_autofree uint64_t *load = g_new0(uint64_t, g->n_edges + 1);
+	uint32_t e;
+
+	metrics_flows(g, w->base, r->made.ranks, load);
+	if (r->busiest == 0)
+		r->busiest = (float)metrics_worst(g, load, &e);
+	for (e = 0; e < g->n_edges; e++)
+		w->dealt[e] = (float)load[e] * g->widest /
+			MAX(g->edges[e].capacity, 1);
+}
+
 static void
 repair_list_lost(struct repairing *w)
 {
@@ -353,7 +412,7 @@ repair_list_lost(struct repairing *w)
 		for_each_edge(g, x.sw, e) {
 			if (!m->is_lost[e] || w->place[x.sw] == SNAPSHOT_NONE)
 				continue;
-			row = lft_row(w->r->made.lft, x.sw);
+			row = lft_row(w->base, x.sw);
 			end = row + g->top + 1;
 			block = UINT32_MAX;
 			for (at = row; at < end; at++) {
@@ -408,7 +467,7 @@ repair_near(struct repairing *w)
 		end = sw = m->queue[i];
 		if (!m->is_open[sw] || !w->through[sw])
 			continue;
-		before = verify_follow(m->g, w->r->made.lft, m->lid, &end);
+		before = verify_follow(m->g, w->base, m->lid, &end);
 		if (mend_keep(m, sw))
 			continue;
 		limit = m->target->is_host ?
@@ -512,27 +571,6 @@ repair_has_any(const struct repairing *w, const uint8_t *edges)
 	return found;
 }
 
-/* The dependencies and flows of the tables that were made. */
-static bool
-repair_measure(struct repair *r)
-{
-	const struct graph *g = r->g;
-	g_autofree uint64_t *load = g_new0(uint64_t, g->n_edges + 1);
-	uint32_t e, busiest;
-
-	if (!channels_load(&r->made_c, g, r->made.lft, NULL, r->made.ranks)) {
-		g_clear_pointer(&r->made_c, channels_free);
-		return false;
-	}
-	metrics_flows(g, r->made.lft, r->made.ranks, load);
-	r->busiest = (float)metrics_worst(g, load, &busiest);
-	r->dealt = g_new(float, g->n_edges + 1);
-	for (e = 0; e < g->n_edges; e++)
-		r->dealt[e] = (float)load[e] * g->widest /
-			MAX(g->edges[e].capacity, 1);
-	return true;
-}
-
 /* Prepares the dependencies. Turns that earlier repairs added, and that no
  * switch has an entry for any more, would be in the way: at the original tables
  * theirs are enough. */
@@ -541,8 +579,11 @@ repair_open(struct repairing *w, const struct lft *held)
 {
 	struct repair *r = w->r;
 
-	if (!r->made_c && !repair_measure(r))
+	if (!r->made_c && !channels_load(&r->made_c, r->g, r->made.lft, NULL,
+					 r->made.ranks)) {
+		g_clear_pointer(&r->made_c, channels_free);
 		return false;
+	}
 	if (r->c && !repair_is_home(w, held))
 		return !repair_has_any(w, r->is_bare);
 	memset(r->is_bare, 0, r->g->n_edges);
@@ -554,20 +595,19 @@ repair_open(struct repairing *w, const struct lft *held)
 	return true;
 }
 
-/* Repairs all LIDs in a copy of the original tables. */
+/* Repairs all LIDs in a copy of the base. */
 static bool
 repair_lids(struct repairing *w)
 {
 	struct mend *m = &w->m;
-	struct lft *home = w->r->made.lft;
 	guint i, next;
 
 	lft_free(m->lft);
-	m->lft = memchr(m->is_lost, 1, m->g->n_edges) ? lft_copy(home) :
-		lft_ref(home);
+	m->lft = memchr(m->is_lost, 1, m->g->n_edges) ? lft_copy(w->base) :
+		lft_ref(w->r->made.lft);
 	/* The others are for what is hard to repair: any path will do. */
-	m->home = w->attempt.manner == MANNER_NEAR ? home : NULL;
-	memcpy(m->dealt, w->r->dealt, m->g->n_edges * sizeof(*m->dealt));
+	m->home = w->attempt.manner == MANNER_NEAR ? w->base : NULL;
+	memcpy(m->dealt, w->dealt, m->g->n_edges * sizeof(*m->dealt));
 	for (i = 0; i < w->lost->len; i = next)
 		if (!repair_lid(w, i, &next))
 			return false;
@@ -676,7 +716,7 @@ repair_is_small(const struct repairing *w)
 	struct metrics_churn churn = { 0 };
 
 	if (w->n_blocks)
-		metrics_churn(w->r->made.lft, w->m.lft, &churn);
+		metrics_churn(w->base, w->m.lft, &churn);
 	return (float)churn.blocks <= w->attempt.most * (float)w->n_blocks;
 }
 
@@ -694,6 +734,8 @@ repair_all(struct repairing *w, const struct lft *held)
 		m->lft = lft_ref(w->r->now);
 		return repair_steps(w, held);
 	}
+	repair_find_base(w);
+	repair_measure(w);
 	repair_list_lost(w);
 	/* New tables may have paths for hosts that lacked one. */
 	if (w->lost->len > ENTRIES_MAX ||
@@ -767,6 +809,7 @@ repair_tables(struct repair *r, const struct engine_input *in,
 
 	repair_unpack(r);
 	mend_init(&w.m, r->g, NULL, scratch);
+	w.dealt = SCRATCH(scratch, float, r->g->n_edges);
 	w.through = SCRATCH(scratch, uint32_t, r->g->n_switches);
 	*c = choice_describe(&r->made);
 	ok = repair_match(&w, now) && !repair_has_barred(&w, now) &&
@@ -777,6 +820,7 @@ repair_tables(struct repair *r, const struct engine_input *in,
 		choice_clear(c);
 	repair_pack(r);
 	lft_free(w.bridge);
+	lft_free(w.base);
 	g_array_unref(w.later);
 	lft_free(w.m.lft);
 	mend_clear(&w.m);

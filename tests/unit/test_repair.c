@@ -514,6 +514,32 @@ TEST(test_a_lost_cable_changes_few_blocks)
 	}
 }
 
+/* Cables are lost one after the other, and come back. Each costs blocks for itself
+ * alone: what is changed for the others stays. */
+TEST(test_a_further_lost_cable_changes_few_blocks)
+{
+	AUTO_VALUE(lab_close) struct lab lab;
+	struct snapshot *left[7];
+	struct metrics_churn churn;
+	uint64_t n_blocks = 0;
+	double worst = 0;
+
+	lab_open(&lab, generate_fabric("PGFT(6,6,6;1,6,6)", NULL, NULL));
+	left[0] = snapshot_ref(lab.s);
+	for (unsigned i = 1; i < G_N_ELEMENTS(left); i++) {
+		AUTO(lft) *held = lft_copy(lab.held);
+
+		left[i] = damage(left[i - 1], 1, i);
+		assert_true(lab_change(&lab, snapshot_ref(left[i]), &worst));
+		metrics_churn(held, lab.held, &churn);
+		n_blocks += churn.blocks;
+	}
+	for (unsigned i = G_N_ELEMENTS(left); i-- > 0;)
+		assert_true(lab_change(&lab, left[i], &worst));
+	assert_in_range(n_blocks, 1, 100);
+	assert_true(worst < 2.3);
+}
+
 /* The newest snapshot of the whole fabric takes the place of the one that the
  * tables were made of, which is freed; what is not whole does not. */
 TEST(test_a_repair_keeps_the_newest_snapshot)
