@@ -33,7 +33,8 @@
 				   there: the two close no loop together */
 #define COST_CHANGE	72u	/* another entry of a switch, */
 #define COST_MOVE	144u	/* for the LID of a host */
-#define COST_BAD_MOVE	1000u	/* the same, for a switch without hosts */
+#define COST_BEHIND	1000u	/* at most, of all switches behind the first one */
+#define COST_LOAD	8u	/* of a channel without room for more */
 #define COST_BLOCK	200u	/* in a block that has not changed yet */
 #define COST_AGAINST	100u	/* a turn that has to be tried */
 #define COST_MAX	4096u	/* of a path */
@@ -308,6 +309,9 @@ search_offer(struct mend *m, uint32_t e, uint32_t from, uint32_t cost,
 {
 	struct mend_offer offer = { e, 0 };
 
+	if (m->through)
+		cost += (uint32_t)(COST_LOAD * (m->dealt[e] + (float)m->flow) /
+				   m->limit);
 	if (cost >= m->cost[e])
 		return;
 	m->cost[e] = (uint16_t)cost;
@@ -355,6 +359,28 @@ search_expand(struct mend *m, uint32_t e, uint32_t *first)
 	}
 }
 
+/* What it costs if the search begins with this edge: another entry of `sw`, and
+ * of switches that lost their path with it and cannot go on by this edge. */
+static uint32_t
+search_begin(const struct mend *m, uint32_t sw, uint32_t out)
+{
+	const struct graph_edge *edges = m->g->edges;
+	uint32_t e, from, cost = 0;
+
+	for_each_edge(m->g, sw, e) {
+		from = edges[e].peer;
+		if (m->is_open[from] && !m->is_lost[e] &&
+		    mend_next(m, from) == edges[e].back)
+			cost += MIN(COST_CHANGE + COST_BLOCK, e == out ?
+				    COST_MAX :
+				    search_turn(m, edges[e].back, out));
+	}
+	cost = MIN(cost, COST_BEHIND);
+	if (out != mend_next(m, sw) && search_is_fresh(m, sw))
+		cost += COST_BLOCK;
+	return cost + 1;
+}
+
 /* The last edge of the cheapest path; SNAPSHOT_NONE: there is none. */
 static uint32_t
 search_path(struct mend *m, uint32_t sw)
@@ -370,7 +396,8 @@ search_path(struct mend *m, uint32_t sw)
 	memset(m->change, 0, m->g->n_edges * sizeof(*m->change));
 	for_each_edge(m->g, sw, e)
 		if (mend_may_use(m, e))
-			search_offer(m, e, SNAPSHOT_NONE, 1, first);
+			search_offer(m, e, SNAPSHOT_NONE,
+				     search_begin(m, sw, e), first);
 	for (cost = 1; cost < COST_MAX; cost++)
 		while (first[cost] != OFFER_END) {
 			offer = &g_array_index(m->offers, struct mend_offer,
@@ -452,8 +479,7 @@ mend_search(struct mend *m, uint32_t sw)
 {
 	uint32_t hosts = m->through ? m->flow : m->g->n_hosts[sw], last, tries;
 
-	m->moves = m->g->n_hosts[sw] ? COST_MOVE :
-		m->spares ? 0 : COST_BAD_MOVE;
+	m->moves = m->spares && !m->g->n_hosts[sw] ? 0 : COST_MOVE;
 	search_count(m);
 	for (tries = 0; tries <= MAX_TRIES && !mend_is_too_much(m); tries++) {
 		m->is_sure = tries == MAX_TRIES;

@@ -15,7 +15,8 @@
  * is spread as well. More flows are allowed until each block that held a lost
  * cable costs about two: a detour at the fault itself, over channels that are in
  * use, doubles their load, and in a tree of two levels nothing else is as small.
- * (2) All other switches keep their entry if it now
+ * Detours of cables that are lost one after the other add up, so these cost
+ * blocks rather than load. (2) All other switches keep their entry if it now
  * leads around the fault, or get any path: most entries for a LID serve ports 0
  * alone, and a detour at the fault is shorter to write than another entry on
  * each switch before it. The LID of a port 0 gets step (2) alone: its path only
@@ -52,6 +53,8 @@
 #define LOST_MAX	64u	/* cables; more go to the engines */
 #define LOST_PART	16u	/* likewise more than one in so many */
 #define ENTRIES_MAX	65536u	/* that lead into lost cables */
+#define ROOM_MORE	2.0f	/* in attempts[]: while others are lost already, any
+				   number of blocks */
 
 struct repair {
 	struct graph *g;	/* the whole fabric; all indices are of it */
@@ -103,8 +106,7 @@ static const struct attempt {
 } attempts[] = {
 	{ MANNER_NEAR, 1.25f, 2 }, { MANNER_NEAR, 1.5f, 2 },
 	{ MANNER_NEAR, 1.75f, 2 }, { MANNER_NEAR, 2.25f, 2 },
-	{ MANNER_NEAR, 3, 2.5f },
-	{ MANNER_NEAR, 2.25f, FLT_MAX }, { MANNER_FEW, 0, FLT_MAX },
+	{ MANNER_NEAR, 2.75f, FLT_MAX }, { MANNER_FEW, 0, FLT_MAX },
 	{ MANNER_TABLES, 2.25f, FLT_MAX }, { MANNER_BARE, 2.25f, FLT_MAX },
 };
 
@@ -710,11 +712,15 @@ repair_steps(struct repairing *w, const struct lft *held)
 	return ok;
 }
 
+/* Detours of cables that are lost one after the other add up, so there the last
+ * room is not given. */
 static bool
 repair_is_small(const struct repairing *w)
 {
 	struct metrics_churn churn = { 0 };
 
+	if (w->base != w->r->made.lft && w->attempt.room > ROOM_MORE)
+		return true;
 	if (w->n_blocks)
 		metrics_churn(w->base, w->m.lft, &churn);
 	return (float)churn.blocks <= w->attempt.most * (float)w->n_blocks;
