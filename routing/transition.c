@@ -52,7 +52,7 @@ struct transition {
 	uint8_t *is_behind;	/* by switch: of carries_data(), all zero */
 	uint8_t *is_met;	/* by edge: of add_paths(), all zero */
 	GArray *entries;	/* the result */
-	unsigned stage;
+	unsigned stage;		/* 0: of the first tables, not in entries */
 	bool is_ordered;	/* see leads_back() */
 };
 
@@ -186,7 +186,8 @@ set_entry(struct transition *t, uint32_t sw, uint16_t lid, uint8_t port)
 	};
 
 	lft_row(t->then, sw)[lid] = port;
-	g_array_append_val(t->entries, e);
+	if (t->stage)
+		g_array_append_val(t->entries, e);
 }
 
 /* Would the turn send a packet back to the switch that it came from? That takes
@@ -465,21 +466,17 @@ transition_steps(const struct graph *g, const struct lft *held,
 		.behind = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 		.is_behind = g_new0(uint8_t, g->n_switches),
 		.is_met = g_new0(uint8_t, g->n_edges + 1),
-		.now = lft_ref((struct lft *)held), .stage = 1,
+		.now = lft_ref((struct lft *)held),
 		.is_ordered = true,
 	};
 	GArray *rest = find_rest(&t);
-	struct transition_entry e;
-	const struct rest *r;
 	bool ok = true;
-	guint i, n;
-	uint8_t port;
 
 	*first = NULL;
-	for (i = 0; ok && i < rest->len; i++) {
-		r = &g_array_index(rest, struct rest, i);
-		port = lft_row(held, r->sw)[r->lid];
-		ok = port == LFT_NO_PATH ||
+	EACH_ITEM(const struct rest, r, rest) {
+		uint8_t port = lft_row(held, r->sw)[r->lid];
+
+		ok &= port == LFT_NO_PATH ||
 			port == lft_row(before, r->sw)[r->lid];
 	}
 	if (ok && rest->len) {
@@ -489,22 +486,14 @@ transition_steps(const struct graph *g, const struct lft *held,
 		t.c = channels_copy(c);
 		ok = add_mixed(&t, before);
 	}
-	while (ok && rest->len) {
-		ok = t.stage < MAX_STAGES && make_stage(&t, rest);
-		transition_apply(t.now, entries, t.stage++);
+	for (; ok && rest->len; t.stage++) {
+		ok = t.stage + 1 < MAX_STAGES && make_stage(&t, rest);
+		memcpy(t.now->ports, t.then->ports, lft_size(t.now));
 		g_array_unref(rest);
 		rest = find_rest(&t);
 		if (rest->len && !*first)
 			*first = lft_copy(t.now);
 	}
-	/* Stage 1 is *first. */
-	for (i = n = 0; i < entries->len; i++) {
-		e = g_array_index(entries, struct transition_entry, i);
-		if (e.stage-- > 1)
-			g_array_index(entries, struct transition_entry,
-				      n++) = e;
-	}
-	g_array_set_size(entries, n);
 	g_array_unref(rest);
 	*together = g_steal_pointer(&t.c);
 	transition_clear(&t);
