@@ -26,7 +26,6 @@
 #include <string.h>
 
 #include "routing/mend.h"
-#include "routing/metrics.h"
 #include "routing/multicast.h"
 #include "routing/order.h"
 #include "routing/scratch.h"
@@ -219,7 +218,7 @@ complete_try(struct remainder *x, uint32_t sw, uint32_t edge)
 
 	if (edge == SNAPSHOT_NONE || !mend_follow(&x->m, edge, false, &path))
 		return false;
-	mend_take(&x->m, sw, edge);
+	mend_take(&x->m, sw, edge, x->m.g->n_hosts[sw]);
 	return true;
 }
 
@@ -518,7 +517,6 @@ complete_stage(const struct graph *g, struct lft *lft, const uint32_t *ranks,
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	uint32_t n = g->n_switches, i;
-	uint64_t *load = SCRATCH(scratch, uint64_t, g->n_edges);
 	struct remainder x = {
 		.stage = stage, .in_order = in_order, .lids = lids,
 		.parent = SCRATCH(scratch, uint32_t, n),
@@ -540,15 +538,11 @@ complete_stage(const struct graph *g, struct lft *lft, const uint32_t *ranks,
 	}
 	x.m.before = x.m.c->work;
 	if (stage == STAGE_HOSTS)
-		metrics_flows(g, lft, ranks, load);
-	for (i = 0; i < g->n_edges; i++)
-		x.m.dealt[i] = (float)load[i] * g->widest /
-			MAX(g->edges[i].capacity, 1);
+		mend_measure(&x.m, lft, ranks);
 	memset(x.last, 0xff, n * sizeof(*x.last));
 	memset(x.last_to, 0xff, n * sizeof(*x.last_to));
 	complete_list(&x, lft, scratch);
 	if (stage == STAGE_SEARCH) {
-		x.m.spares = true;
 		complete_span(&x);
 		for (i = 0; i < n; i++)
 			complete_switch(&x, x.near[i], true, 2);
@@ -556,7 +550,6 @@ complete_stage(const struct graph *g, struct lft *lft, const uint32_t *ranks,
 	x.round = 1;
 	for (i = 0; i < n; i++)
 		complete_switch(&x, x.near[i], stage == STAGE_HOSTS, 1);
-	x.m.spares = false;
 	for (i = 0; i < n && stage != STAGE_HOSTS; i++)
 		complete_switch(&x, x.near[i], true, 1);
 	mend_clear(&x.m);

@@ -21,6 +21,7 @@
 
 #include <string.h>
 
+#include "routing/metrics.h"
 #include "routing/scratch.h"
 #include "routing/sets.h"
 #include "routing/verify.h"
@@ -74,6 +75,18 @@ mend_init(struct mend *m, const struct graph *g, struct channels *c,
 }
 
 void
+mend_measure(struct mend *m, const struct lft *lft, const uint32_t *ranks)
+{
+	const struct graph *g = m->g;
+	g_autofree uint64_t *load = g_new0(uint64_t, g->n_edges + 1);
+
+	metrics_flows(g, lft, ranks, load);
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		m->dealt[e] = (float)load[e] * g->widest /
+			MAX(g->edges[e].capacity, 1);
+}
+
+void
 mend_clear(struct mend *m)
 {
 	g_array_unref(m->added);
@@ -104,7 +117,28 @@ mend_may_use(const struct mend *m, uint32_t e)
 		m->dealt[e] + (float)m->flow <= m->limit);
 }
 
-static uint32_t search_turn(const struct mend *m, uint32_t in, uint32_t out);
+/* What the turn costs; COST_MAX: it is not possible. */
+static uint32_t
+search_turn(const struct mend *m, uint32_t in, uint32_t out)
+{
+	const struct graph_edge *edges = m->g->edges;
+	uint8_t port = edges[out].port;
+	uint32_t far;
+
+	if (!m->is_data || channels_has(m->c, in, out))
+		return 0;
+	if (m->depth)
+		far = COST_FAR * m->depth[edges[in].peer];
+	else
+		far = channels_has(m->c, edges[out].back, edges[in].back) ? 0 :
+			COST_ONE_WAY;
+	if (m->c->place[in] < m->c->place[out])
+		return COST_ADD + far;
+	if (m->is_sure ||
+	    set_has(m->refused + (size_t)in * CHANNELS_WORDS, port))
+		return COST_MAX;
+	return COST_AGAINST + far;
+}
 
 bool
 mend_follow(struct mend *m, uint32_t e, bool add, struct mend_path *path)
@@ -135,26 +169,16 @@ mend_follow(struct mend *m, uint32_t e, bool add, struct mend_path *path)
 	return false;
 }
 
-/* Adds the missing turns of the path that begins with an edge. */
-static void
-mend_add_turns(struct mend *m, uint32_t e)
-{
-	uint32_t next;
-
-	for (; m->is_data && (next = mend_next(m, m->g->edges[e].peer)) !=
-	     SNAPSHOT_NONE; e = next)
-		channels_add(m->c, e, next);
-}
-
 bool
 mend_keep(struct mend *m, uint32_t sw)
 {
-	uint32_t e = mend_next(m, sw);
+	uint32_t e = mend_next(m, sw), next;
 	struct mend_path path;
 
 	m->is_open[sw] = !mend_follow(m, e, true, &path);
-	if (!m->is_open[sw])
-		mend_add_turns(m, e);
+	for (; !m->is_open[sw] && m->is_data && (next = mend_next(m,
+	     m->g->edges[e].peer)) != SNAPSHOT_NONE; e = next)
+		channels_add(m->c, e, next);
 	return !m->is_open[sw];
 }
 
@@ -186,9 +210,8 @@ mend_deal(struct mend *m, const struct lft *lft, uint32_t sw, float flow)
 	}
 }
 
-/* mend_take() for a switch that forwards packets of so many hosts. */
-static void
-mend_take_flows(struct mend *m, uint32_t sw, uint32_t edge, uint32_t hosts)
+void
+mend_take(struct mend *m, uint32_t sw, uint32_t edge, uint32_t hosts)
 {
 	float flow = m->target->is_host ? (float)MAX(hosts, 1u) : 1;
 
@@ -197,12 +220,6 @@ mend_take_flows(struct mend *m, uint32_t sw, uint32_t edge, uint32_t hosts)
 	lft_row(m->lft, sw)[m->lid] = m->g->edges[edge].port;
 	m->is_open[sw] = 0;
 	mend_deal(m, m->lft, sw, flow);
-}
-
-void
-mend_take(struct mend *m, uint32_t sw, uint32_t edge)
-{
-	mend_take_flows(m, sw, edge, m->g->n_hosts[sw]);
 }
 
 /* ---------------------------------------------------------------- a search */
@@ -228,29 +245,6 @@ search_count(struct mend *m)
 		}
 }
 
-/* What the turn costs; COST_MAX: it is not possible. */
-static uint32_t
-search_turn(const struct mend *m, uint32_t in, uint32_t out)
-{
-	const struct graph_edge *edges = m->g->edges;
-	uint8_t port = edges[out].port;
-	uint32_t far;
-
-	if (!m->is_data || channels_has(m->c, in, out))
-		return 0;
-	if (m->depth)
-		far = COST_FAR * m->depth[edges[in].peer];
-	else
-		far = channels_has(m->c, edges[out].back, edges[in].back) ? 0 :
-			COST_ONE_WAY;
-	if (m->c->place[in] < m->c->place[out])
-		return COST_ADD + far;
-	if (m->is_sure ||
-	    set_has(m->refused + (size_t)in * CHANNELS_WORDS, port))
-		return COST_MAX;
-	return COST_AGAINST + far;
-}
-
 /* Does a switch with data forward to the one at the start of the edge `back`
  * through the other end of that edge? */
 static bool
@@ -272,7 +266,7 @@ search_change(const struct mend *m, uint32_t sw, uint32_t out)
 	if (m->change[out])
 		return m->change[out];
 	if (m->target->is_host && m->behind[sw])
-		cost = m->moves ? m->moves + m->behind[sw] : COST_MAX;
+		cost = COST_MOVE + m->behind[sw];
 	for_each_edge(m->g, sw, e)
 		if (search_is_behind(m, e))
 			cost += e == out ? COST_MAX :
@@ -468,7 +462,7 @@ search_take(struct mend *m, uint32_t last, uint32_t hosts)
 		if (!m->is_open[at] && mend_next(m, at) == e)
 			continue;
 		mend_queue(m, at);
-		mend_take_flows(m, at, e, m->from[e] == SNAPSHOT_NONE ? hosts :
+		mend_take(m, at, e, m->from[e] == SNAPSHOT_NONE ? hosts :
 				m->is_open[at] ? m->g->n_hosts[at] :
 				m->behind[at]);
 	}
@@ -479,7 +473,6 @@ mend_search(struct mend *m, uint32_t sw)
 {
 	uint32_t hosts = m->through ? m->flow : m->g->n_hosts[sw], last, tries;
 
-	m->moves = m->spares && !m->g->n_hosts[sw] ? 0 : COST_MOVE;
 	search_count(m);
 	for (tries = 0; tries <= MAX_TRIES && !mend_is_too_much(m); tries++) {
 		m->is_sure = tries == MAX_TRIES;
@@ -505,7 +498,7 @@ mend_detour(struct mend *m, uint32_t sw, uint32_t hops, const uint32_t *through,
 	m->limit = limit;
 	path = mend_find(m, sw);
 	if (path.edge != SNAPSHOT_NONE && path.hops <= hops)
-		mend_take_flows(m, sw, path.edge, m->flow);
+		mend_take(m, sw, path.edge, m->flow);
 	else
 		mend_search(m, sw);
 	m->through = NULL;
@@ -575,7 +568,8 @@ mend_plainly(struct mend *m)
 				continue;
 			/* with the loads of now */
 			m->best[sw] = mend_find(m, sw);
-			mend_take(m, sw, m->best[sw].edge);
+			mend_take(m, sw, m->best[sw].edge,
+				  m->g->n_hosts[sw]);
 			for_each_edge(m->g, sw, e)
 				if (m->is_open[m->g->edges[e].peer])
 					mend_offer(m, m->g->edges[e].peer,
@@ -604,7 +598,8 @@ mend_others(struct mend *m)
 				continue;
 			path = mend_find(m, sw);
 			if (path.edge != SNAPSHOT_NONE)
-				mend_take(m, sw, path.edge);
+				mend_take(m, sw, path.edge,
+					  m->g->n_hosts[sw]);
 			else
 				n_open += !mend_search(m, sw);
 		}

@@ -38,8 +38,6 @@ struct mend {
 	uint64_t *refused;	/* like c->turns: turns that close a loop */
 	const uint32_t *depth;	/* by switch: new turns should be where it is
 				   low; or NULL */
-	bool spares;		/* switches without hosts do not move paths of
-				   hosts */
 	/* Of a search. */
 	GArray *added;		/* struct turn: to c, for one path */
 	uint8_t *is_used;	/* by switch: data passes its entry, */
@@ -49,8 +47,6 @@ struct mend {
 				   channel will do */
 	uint32_t flow;		/* those of the path, */
 	float limit;		/* which no dealt[] of it may exceed with them */
-	uint32_t moves;		/* what a path of hosts costs to move; 0: it
-				   stays */
 	bool is_sure;		/* no turn against the order */
 	uint16_t *cost;		/* by edge: of the cheapest path that ends with
 				   it, */
@@ -68,6 +64,9 @@ struct mend {
 void mend_init(struct mend *m, const struct graph *g, struct channels *c,
 	       GPtrArray *scratch);
 void mend_clear(struct mend *m);
+/* Sets dealt[] to the flows of these tables, relative to the width. ranks: see
+ * metrics_flows(). */
+void mend_measure(struct mend *m, const struct lft *lft, const uint32_t *ranks);
 
 /* Begins with a LID, all switches have a path to it. */
 void mend_start(struct mend *m, uint16_t lid);
@@ -85,7 +84,8 @@ bool mend_follow(struct mend *m, uint32_t e, bool add, struct mend_path *path);
 /* Keeps the entry of a switch if it leads around the fault by now, at most with
  * turns that agree with the order. */
 bool mend_keep(struct mend *m, uint32_t sw);
-void mend_take(struct mend *m, uint32_t sw, uint32_t edge);
+/* The switch, which forwards packets of so many hosts, takes another edge. */
+void mend_take(struct mend *m, uint32_t sw, uint32_t edge, uint32_t hosts);
 /* Takes the path that costs least in turns and entries of other switches.
  * False: there is none. */
 bool mend_search(struct mend *m, uint32_t sw);

@@ -60,7 +60,7 @@ struct repair {
 	struct graph *g;	/* the whole fabric; all indices are of it */
 	struct choice made;	/* tables of the whole fabric: lft is NULL between
 				   two repairs, see repair_pack() */
-	GArray *packed;		/* struct packed_entry, by switch and LID */
+	GArray *packed;		/* struct transition_entry, of stage 0 */
 	struct channels *made_c;	/* of made; NULL: not computed yet */
 	struct channels *c;	/* and turns that repairs added since the
 				   switches held `made`; NULL: likewise */
@@ -72,19 +72,6 @@ struct repair {
 	uint32_t *place;	/* by switch: its index then; SNAPSHOT_NONE */
 	struct channels *steps;	/* the dependencies of all its steps, with
 				   those of c; NULL: there were none */
-};
-
-/* An entry of the whole fabric's tables. */
-struct packed_entry {
-	uint32_t sw;
-	uint16_t lid;
-	uint8_t port;
-};
-
-/* An entry that leads into a lost cable. */
-struct lost_entry {
-	uint16_t lid;
-	uint32_t sw;
 };
 
 enum manner {
@@ -114,11 +101,12 @@ static const struct attempt {
 struct repairing {
 	struct mend m;
 	struct repair *r;
-	uint32_t *place;	/* r->place */
 	struct lft *base;	/* from which the repair begins, */
 	float *dealt;		/* its flows by edge, relative to the width, */
-	GArray *lost;		/* and its struct lost_entry, by LID */
-	uint32_t n_blocks;	/* that hold them */
+	uint32_t *lost, n_lost;	/* and lost edges that its entries lead into, */
+	uint8_t *has_lost;	/* by LID: some of its do, */
+	uint32_t n_entries;	/* of all LIDs, */
+	uint32_t n_blocks;	/* in so many blocks */
 	const struct graph *whole;	/* with the links to be avoided */
 	struct attempt attempt;
 	uint32_t *through;	/* by switch in the queue: hosts that send
@@ -158,7 +146,7 @@ repair_new(struct graph *g, const struct choice *c)
 	r->made.lft = lft_ref(c->lft);
 	r->made.ranks = g_memdup2(c->ranks, g->n_switches * sizeof(uint32_t));
 	r->now = lft_ref(c->lft);
-	r->packed = g_array_new(FALSE, FALSE, sizeof(struct packed_entry));
+	r->packed = g_array_new(FALSE, FALSE, sizeof(struct transition_entry));
 	r->is_lost = g_new0(uint8_t, g->n_edges + 1);
 	r->is_bare = g_new0(uint8_t, g->n_edges + 1);
 	r->place = g_new(uint32_t, g->n_switches + 1);
@@ -200,7 +188,7 @@ static void
 repair_pack(struct repair *r)
 {
 	const struct lft *home = r->made.lft;
-	struct packed_entry x;
+	struct transition_entry x = { 0 };
 	const uint8_t *row;
 
 	for (x.sw = 0; home != r->now && x.sw < home->n_switches; x.sw++) {
@@ -223,8 +211,7 @@ repair_unpack(struct repair *r)
 	if (r->made.lft)
 		return;
 	r->made.lft = r->packed->len ? lft_copy(r->now) : lft_ref(r->now);
-	EACH_ITEM(const struct packed_entry, x, r->packed)
-		lft_row(r->made.lft, x->sw)[x->lid] = x->port;
+	transition_apply(r->made.lft, r->packed, 0);
 	g_array_set_size(r->packed, 0);
 }
 
@@ -247,35 +234,34 @@ repair_match(struct repairing *w, const struct graph *now)
 	struct mend *m = &w->m;
 	g_autofree uint32_t *nodes = snapshot_map_nodes(m->g->subnet,
 							now->subnet);
-	uint32_t sw, e, i, n_known = 0, n_lost = 0, n_matched = 0;
+	uint32_t sw, e, i, n_known = 0, n_other = 0, n_lost = 0, n_matched = 0;
 	const struct graph *g = m->g;
 	const struct graph_target *t, *owner;
 	const struct graph_edge *was, *is;
 
 	for (sw = 0; sw < g->n_switches; sw++) {
 		i = nodes[g->subnet->switches[sw]];
-		w->place[sw] = i == SNAPSHOT_NONE ? i :
+		w->r->place[sw] = i == SNAPSHOT_NONE ? i :
 			now->subnet->nodes[i].sw_index;
-		if (w->place[sw] == SNAPSHOT_NONE)
+		if (w->r->place[sw] == SNAPSHOT_NONE)
 			continue;
-		if (repair_table_len(g, sw) !=
-		    repair_table_len(now, w->place[sw]))
-			return false;
 		n_known++;
+		n_other += repair_table_len(g, sw) !=
+			repair_table_len(now, w->r->place[sw]);
 	}
-	if (n_known < now->n_switches || now->top != g->top)
+	if (n_known < now->n_switches || n_other || now->top != g->top)
 		return false;
 	for (i = 0; i < now->n_targets; i++) {
 		t = &now->targets[i];
 		owner = graph_target_at(g, t->lid);
 		if (!owner || owner->lid != t->lid ||
 		    owner->n_lids != t->n_lids || owner->port != t->port ||
-		    w->place[owner->sw] != t->sw)
+		    w->r->place[owner->sw] != t->sw)
 			return false;
 	}
 	for (e = 0; e < g->n_edges; e++) {
 		was = &g->edges[e];
-		sw = w->place[graph_owner(g, e)];
+		sw = w->r->place[graph_owner(g, e)];
 		i = sw == SNAPSHOT_NONE ? sw :
 			graph_edge_at(now, sw, was->port);
 		m->is_lost[e] = i == SNAPSHOT_NONE;
@@ -284,7 +270,7 @@ repair_match(struct repairing *w, const struct graph *now)
 			continue;
 		n_matched++;
 		is = &now->edges[i];
-		if (is->peer != w->place[was->peer] ||
+		if (is->peer != w->r->place[was->peer] ||
 		    is->capacity != was->capacity ||
 		    now->edges[is->back].port != g->edges[was->back].port)
 			return false;
@@ -301,7 +287,7 @@ repair_leaves(const struct repairing *w, uint32_t lid)
 	const struct mend *m = &w->m;
 	const struct graph_target *target = graph_target_at(m->g, lid);
 
-	return !target || w->place[target->sw] == SNAPSHOT_NONE;
+	return !target || w->r->place[target->sw] == SNAPSHOT_NONE;
 }
 
 /* Is there an entry of a LID without an owner that leads into a cable which
@@ -317,7 +303,7 @@ repair_has_barred(const struct repairing *w, const struct graph *now)
 	unsigned num;
 
 	for (sw = 0; sw < m->g->n_switches; sw++) {
-		place = w->place[sw];
+		place = w->r->place[sw];
 		for (num = 1; place != SNAPSHOT_NONE &&
 		     num <= s->nodes[s->switches[place]].info.num_ports;
 		     num++) {
@@ -336,24 +322,6 @@ repair_has_barred(const struct repairing *w, const struct graph *now)
 	return false;
 }
 
-static int
-compare_lost(const void *a, const void *b)
-{
-	const struct lost_entry *x = a, *y = b;
-
-	return uint_compare(x->lid, y->lid) ?: uint_compare(x->sw, y->sw);
-}
-
-/* By LID: an entry of it leads into this cable. */
-static void
-repair_mark(const struct lft *lft, uint32_t sw, uint8_t port, uint8_t *marks)
-{
-	const uint8_t *row = lft_row(lft, sw);
-
-	for (uint32_t lid = 0; lid < lft->stride; lid++)
-		marks[lid] |= row[lid] == port;
-}
-
 /* The tables from which the repair begins: those of the last one. A LID of which
  * an entry leads into a cable that is back has its original entries again. */
 static void
@@ -366,71 +334,52 @@ repair_find_base(struct repairing *w)
 	uint32_t sw, e, lid;
 
 	for (sw = 0; sw < g->n_switches; sw++)
-		for_each_edge(g, sw, e) {
-			if (!r->is_lost[e] || w->m.is_lost[e])
-				continue;
-			repair_mark(home, sw, g->edges[e].port, returns);
-			repair_mark(r->now, sw, g->edges[e].port, returns);
-		}
-	if (!memchr(returns, true, home->stride)) {
-		w->base = lft_ref(r->now);
-		return;
-	}
-	w->base = lft_copy(r->now);
-	for (sw = 0; sw < g->n_switches; sw++)
+		for_each_edge(g, sw, e)
+			for (lid = 0; r->is_lost[e] && !w->m.is_lost[e] &&
+			     lid < home->stride; lid++)
+				returns[lid] |= g->edges[e].port ==
+					lft_row(home, sw)[lid] ||
+					g->edges[e].port ==
+					lft_row(r->now, sw)[lid];
+	w->base = memchr(returns, true, home->stride) ? lft_copy(r->now) :
+		lft_ref(r->now);
+	for (sw = 0; w->base != r->now && sw < g->n_switches; sw++)
 		for (lid = 0; lid < home->stride; lid++)
 			if (returns[lid])
 				lft_row(w->base, sw)[lid] =
 					lft_row(home, sw)[lid];
 }
 
-/* The flows of the base, which at first are the tables that were made. */
-static void
-repair_measure(struct repairing *w)
+/* Does the base have an entry of the LID into this lost cable, to be replaced? */
+static bool
+repair_is_hit(const struct repairing *w, uint32_t e, uint32_t lid)
 {
-	struct repair *r = w->r;
-	const struct graph *g = r->g;
-	g_autofree uint64_t *load = g_new0(uint64_t, g->n_edges + 1);
-	uint32_t e;
+	const struct graph *g = w->m.g;
+	uint32_t sw = graph_owner(g, e);
 
-	metrics_flows(g, w->base, r->made.ranks, load);
-	if (r->busiest == 0)
-		r->busiest = (float)metrics_worst(g, load, &e);
-	for (e = 0; e < g->n_edges; e++)
-		w->dealt[e] = (float)load[e] * g->widest /
-			MAX(g->edges[e].capacity, 1);
+	return lft_row(w->base, sw)[lid] == g->edges[e].port &&
+		w->r->place[sw] != SNAPSHOT_NONE && !repair_leaves(w, lid);
 }
 
 static void
-repair_list_lost(struct repairing *w)
+repair_find_lost(struct repairing *w)
 {
-	struct mend *m = &w->m;
-	const struct graph *g = m->g;
-	const uint8_t *row, *at, *end;
-	uint32_t e, block;
-	struct lost_entry x;
+	const struct graph *g = w->m.g;
+	uint32_t e, lid, block;
 
-	for (x.sw = 0; x.sw < g->n_switches; x.sw++)
-		for_each_edge(g, x.sw, e) {
-			if (!m->is_lost[e] || w->place[x.sw] == SNAPSHOT_NONE)
+	for (e = 0; e < g->n_edges; e++) {
+		block = UINT32_MAX;
+		for (lid = 0; w->m.is_lost[e] && lid <= g->top; lid++) {
+			if (!repair_is_hit(w, e, lid))
 				continue;
-			row = lft_row(w->base, x.sw);
-			end = row + g->top + 1;
-			block = UINT32_MAX;
-			for (at = row; at < end; at++) {
-				at = memchr(at, g->edges[e].port,
-					    (size_t)(end - at));
-				if (!at)
-					break;
-				x.lid = (uint16_t)(at - row);
-				if (repair_leaves(w, x.lid))
-					continue;
-				g_array_append_val(w->lost, x);
-				w->n_blocks += block != x.lid / LFT_BLOCK;
-				block = x.lid / LFT_BLOCK;
-			}
+			w->has_lost[lid] = 1;
+			w->n_entries++;
+			w->n_blocks += block != lid / LFT_BLOCK;
+			block = lid / LFT_BLOCK;
 		}
-	g_array_sort(w->lost, compare_lost);
+		if (block != UINT32_MAX)
+			w->lost[w->n_lost++] = e;
+	}
 }
 
 /* ------------------------------------------------------------------- a LID */
@@ -461,7 +410,6 @@ repair_near(struct repairing *w)
 {
 	struct mend *m = &w->m;
 	uint32_t i, sw, end, before;
-	float limit;
 
 	m->is_data = true;
 	repair_count(m, m->g->n_hosts, w->through);
@@ -472,27 +420,23 @@ repair_near(struct repairing *w)
 		before = verify_follow(m->g, w->base, m->lid, &end);
 		if (mend_keep(m, sw))
 			continue;
-		limit = m->target->is_host ?
-			w->attempt.room * w->r->busiest : FLT_MAX;
-		mend_detour(m, sw, before, w->through, limit);
+		mend_detour(m, sw, before, w->through, m->target->is_host ?
+			    w->attempt.room * w->r->busiest : FLT_MAX);
 	}
 }
 
-/* Repairs the LID of the nth lost entry; *next is the index of the first
- * entry of the next LID. */
 static bool
-repair_lid(struct repairing *w, guint nth, guint *next)
+repair_lid(struct repairing *w, uint16_t lid)
 {
 	struct mend *m = &w->m;
-	const struct lost_entry *x = (void *)w->lost->data;
 	const struct graph *g = m->g;
 	struct mend_path path;
 	uint32_t i, e;
 
-	mend_start(m, x[nth].lid);
-	for (; nth < w->lost->len && x[nth].lid == m->lid; nth++)
-		mend_lose(m, x[nth].sw);
-	*next = nth;
+	mend_start(m, lid);
+	for (i = 0; i < w->n_lost; i++)
+		if (repair_is_hit(w, w->lost[i], lid))
+			mend_lose(m, graph_owner(g, w->lost[i]));
 	/* And the switches whose paths pass these. */
 	for (i = 0; i < m->n; i++)
 		for_each_edge(g, m->queue[i], e)
@@ -548,8 +492,8 @@ repair_is_home(const struct repairing *w, const struct lft *held)
 	if (!held || held->stride != home->stride)
 		return false;
 	for (sw = 0; sw < home->n_switches; sw++)
-		if (w->place[sw] != SNAPSHOT_NONE &&
-		    memcmp(lft_row(home, sw), lft_row(held, w->place[sw]),
+		if (w->r->place[sw] != SNAPSHOT_NONE &&
+		    memcmp(lft_row(home, sw), lft_row(held, w->r->place[sw]),
 			   home->stride) != 0)
 			return false;
 	return true;
@@ -565,7 +509,7 @@ repair_has_any(const struct repairing *w, const uint8_t *edges)
 	uint32_t e, sw;
 
 	for (e = 0; e < g->n_edges && !found; e++) {
-		sw = w->place[graph_owner(g, e)];
+		sw = w->r->place[graph_owner(g, e)];
 		found = edges[e] && sw != SNAPSHOT_NONE &&
 			graph_edge_at(w->whole, sw, g->edges[e].port) !=
 			SNAPSHOT_NONE;
@@ -602,7 +546,7 @@ static bool
 repair_lids(struct repairing *w)
 {
 	struct mend *m = &w->m;
-	guint i, next;
+	uint32_t i;
 
 	lft_free(m->lft);
 	m->lft = memchr(m->is_lost, 1, m->g->n_edges) ? lft_copy(w->base) :
@@ -610,11 +554,11 @@ repair_lids(struct repairing *w)
 	/* The others are for what is hard to repair: any path will do. */
 	m->home = w->attempt.manner == MANNER_NEAR ? w->base : NULL;
 	memcpy(m->dealt, w->dealt, m->g->n_edges * sizeof(*m->dealt));
-	for (i = 0; i < w->lost->len; i = next)
-		if (!repair_lid(w, i, &next))
+	for (i = 0; i <= m->g->top; i++)
+		if (w->has_lost[i] && !repair_lid(w, (uint16_t)i))
 			return false;
 	for (i = 0; i < m->g->n_targets; i++)
-		if (w->place[m->g->targets[i].sw] == SNAPSHOT_NONE &&
+		if (w->r->place[m->g->targets[i].sw] == SNAPSHOT_NONE &&
 		    m->g->targets[i].port == 0)
 			repair_clear_gone(w, &m->g->targets[i]);
 	return true;
@@ -651,7 +595,7 @@ repair_renumber(const struct repairing *w, const struct lft *from, uint32_t n_no
 	uint32_t sw;
 
 	for (sw = 0; sw < m->g->n_switches; sw++) {
-		uint32_t place = w->place[sw];
+		uint32_t place = w->r->place[sw];
 
 		if (place == SNAPSHOT_NONE && to_now)
 			continue;
@@ -741,10 +685,13 @@ repair_all(struct repairing *w, const struct lft *held)
 		return repair_steps(w, held);
 	}
 	repair_find_base(w);
-	repair_measure(w);
-	repair_list_lost(w);
+	mend_measure(m, w->base, w->r->made.ranks);
+	memcpy(w->dealt, m->dealt, m->g->n_edges * sizeof(*m->dealt));
+	for (i = 0; w->base == w->r->made.lft && i < m->g->n_edges; i++)
+		w->r->busiest = MAX(w->r->busiest, m->dealt[i]);
+	repair_find_lost(w);
 	/* New tables may have paths for hosts that lacked one. */
-	if (w->lost->len > ENTRIES_MAX ||
+	if (w->n_entries > ENTRIES_MAX ||
 	    (memchr(m->is_lost, 1, m->g->n_edges) &&
 	     w->r->made.alone.reach.lost_hosts))
 		return false;
@@ -782,12 +729,12 @@ repair_conclude(struct repairing *w, const struct graph *now, struct choice *c)
 			repair_renumber(w, w->bridge, n_now, NULL);
 		c->later = g_array_ref(w->later);
 		EACH_ITEM(struct transition_entry, e, c->later)
-			e->sw = w->place[e->sw];
+			e->sw = w->r->place[e->sw];
 	}
 	c->ranks = ranks ? g_new(uint32_t, n_now + 1) : NULL;
 	for (sw = 0; ranks && sw < m->g->n_switches; sw++)
-		if (w->place[sw] != SNAPSHOT_NONE)
-			c->ranks[w->place[sw]] = ranks[sw];
+		if (w->r->place[sw] != SNAPSHOT_NONE)
+			c->ranks[w->r->place[sw]] = ranks[sw];
 	lft_free(w->r->now);
 	w->r->now = lft_ref(m->lft);
 	memcpy(w->r->is_lost, m->is_lost, m->g->n_edges);
@@ -806,8 +753,7 @@ repair_tables(struct repair *r, const struct engine_input *in,
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	struct repairing w = {
 		.r = r,
-		.place = r->place, .whole = in->whole ? in->whole : now,
-		.lost = g_array_new(FALSE, FALSE, sizeof(struct lost_entry)),
+		.whole = in->whole ? in->whole : now,
 		.later = g_array_new(FALSE, FALSE,
 				     sizeof(struct transition_entry)),
 	};
@@ -816,6 +762,8 @@ repair_tables(struct repair *r, const struct engine_input *in,
 	repair_unpack(r);
 	mend_init(&w.m, r->g, NULL, scratch);
 	w.dealt = SCRATCH(scratch, float, r->g->n_edges);
+	w.lost = SCRATCH(scratch, uint32_t, r->g->n_edges);
+	w.has_lost = SCRATCH(scratch, uint8_t, r->g->top + 1u);
 	w.through = SCRATCH(scratch, uint32_t, r->g->n_switches);
 	*c = choice_describe(&r->made);
 	ok = repair_match(&w, now) && !repair_has_barred(&w, now) &&
@@ -830,7 +778,6 @@ repair_tables(struct repair *r, const struct engine_input *in,
 	g_array_unref(w.later);
 	lft_free(w.m.lft);
 	mend_clear(&w.m);
-	g_array_unref(w.lost);
 	return ok;
 }
 
