@@ -13,7 +13,9 @@
  *	1. keep_claims()	what the fabric has already, sorted so that
  *				the winner of a LID comes first,
  *	2.			and what the memory holds for those without
- *	3. allocate()		the lowest free range for the rest
+ *	3. allocate()		the lowest free range for the rest, as long as
+ *				there is one: more ports than LIDs take none
+ *				from those that have some
  * Each step only looks at LIDs that are still free, so none can take a LID from
  * an earlier one.
  *
@@ -336,9 +338,35 @@ lid_find_free(struct assigner *a, unsigned lmc)
 	return base <= a->give.last ? base : LID_NONE;
 }
 
-static bool
-allocate(struct assigner *a, unsigned lmc, GError **error)
+/* Says that the LIDs do not suffice: `n` ports are without one, the first of
+ * them `first`. */
+static void
+note_lack(struct assigner *a, unsigned lmc, unsigned n, uint32_t first)
 {
+	g_autofree char *name = snapshot_port_name(a->s, first);
+	GString *text = g_string_new(NULL);
+
+	g_string_printf(text, "%" PRIu64 " LIDs are needed at LMC %u, there "
+			"are %u%s: none is left for %s", a->needed, lmc,
+			LID_UNICAST_MAX, a->needed <= LID_UNICAST_MAX ?
+			", and not enough of them in aligned ranges" : "",
+			name);
+	if (n > 1)
+		g_string_append_printf(text, " and %u more port%s", n - 1,
+				       text_plural(n - 1));
+	if (lmc)
+		g_string_append(text, "; a smaller LMC leaves room for more");
+	a->map->lack = g_string_free(text, FALSE);
+	if (a->notes)
+		g_ptr_array_add(a->notes, g_strdup(a->map->lack));
+}
+
+static void
+allocate(struct assigner *a, unsigned lmc)
+{
+	unsigned n_lacking = 0;
+	uint32_t first = SNAPSHOT_NONE;
+
 	for (size_t i = 0; i < a->n_memory; i++) {
 		const struct lid_range *r = &a->memory[i];
 
@@ -363,15 +391,13 @@ allocate(struct assigner *a, unsigned lmc, GError **error)
 			a->give = no_limit;
 			base = lid_find_free(a, a->map->lmc[p]);
 		}
-		if (base == LID_NONE)
-			return text_refuse(error, "%" PRIu64 " LIDs are needed "
-				"at LMC %u, there are %u%s", a->needed, lmc,
-				LID_UNICAST_MAX, a->needed <= LID_UNICAST_MAX ?
-				", and not enough of them in aligned ranges" :
-				"");
-		lid_give(a, p, base);
+		if (base != LID_NONE)
+			lid_give(a, p, base);
+		else if (!n_lacking++)
+			first = p;
 	}
-	return true;
+	if (n_lacking)
+		note_lack(a, lmc, n_lacking, first);
 }
 
 /* --- the whole --- */
@@ -391,6 +417,7 @@ lid_map_free(struct lid_map *map)
 	g_free(map->base);
 	g_free(map->lmc);
 	g_free(map->owner);
+	g_free(map->lack);
 	g_free(map);
 }
 
@@ -420,15 +447,15 @@ lid_assign(const struct snapshot *s, unsigned lmc,
 	if (a->n_beyond && a->keep.sw != SNAPSHOT_NONE)
 		note_limit(a, &a->keep, "the highest LID is %u; ports that had "
 			   "a higher one: %u", a->keep.last, a->n_beyond);
-	if (allocate(a, lmc, error)) {
-		map->owner = g_renew(uint32_t, a->owner, map->top + 1u);
-		a->owner = NULL;
-	} else {
+	allocate(a, lmc);
+	map->owner = g_renew(uint32_t, a->owner, map->top + 1u);
+	if (map->lack && s->local_port != SNAPSHOT_NONE &&
+	    !map->base[s->local_port]) {
+		text_refuse(error, "%s", map->lack);
 		lid_map_free(map);
 		map = NULL;
 	}
 	g_free(a->order);
-	g_free(a->owner);
 	g_free(a);
 	return map;
 }

@@ -39,18 +39,20 @@ struct lid_map {
 	uint16_t *base;		/* by port index of the snapshot */
 	uint8_t *lmc;		/* by port index */
 	uint32_t *owner; /* LID -> port or SNAPSHOT_NONE, top + 1 entries */
+	char *lack;		/* a line on end ports for which no LID was
+				   left; NULL: there are none */
 };
 
 /*
- * Gives every end port of `s` its LIDs.
+ * Gives every end port of `s` its LIDs, as long as there are any.
  * lmc: what CAs, routers and enhanced switch ports 0 get (0 to 7); a base
  *	switch port 0 always has LMC 0 (IBA 14.2.5.6).
  * memory, n_memory: sorted by GUID, no GUID twice; may be NULL, 0.
  * notes: if not NULL, a GPtrArray of g_malloc'ed lines, one for each LID that
  *	was claimed twice and how it was decided, and one for a LinearFDBCap
- *	that took LIDs away or that does not suffice.
- * Returns NULL with a TEXT_ERROR if the unicast LIDs do not suffice: how many
- * are needed at this LMC and how many there are.
+ *	that took LIDs away or that does not suffice, and `lack`.
+ * Returns NULL with `lack` as a TEXT_ERROR if the subnet manager's own port is
+ * among those for which no LID is left.
  */
 struct lid_map *lid_assign(const struct snapshot *s, unsigned lmc,
 			    const struct lid_range *memory, size_t n_memory,

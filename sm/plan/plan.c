@@ -264,6 +264,14 @@ wants_lid(const struct snapshot *s, uint32_t port)
 	       p->info.state >= PORT_STATE_INIT;
 }
 
+/* The port of a CA or router for which no LID is left sends nothing: with the
+ * LID that it has, if any, answers would go to another port. */
+static bool
+may_carry(const struct snapshot *s, const struct lid_map *lids, uint32_t port)
+{
+	return !snapshot_is_end_port(s, port) || lids->base[port] != LID_NONE;
+}
+
 /* Both ends known and at least in Init: the link may be armed and activated. A
  * cable from a switch to itself is a link like any other. */
 static bool
@@ -286,6 +294,9 @@ desired_port(const struct snapshot *s, const struct desired *w, uint32_t port,
 	*out = p->info;
 	if (wants_lid(s, port))
 		want_end_port(s, w, port, out);
+	/* A Set of LID 0 would be refused, whatever else it is about. */
+	if (wants_lid(s, port) && out->lid == LID_NONE)
+		return 0;
 	if (link_is_whole(s, port))
 		want_link(s, w, port, out);
 	if (w->enforce && p->num > 0 &&
@@ -415,7 +426,9 @@ diff_port(struct diff *d, uint32_t port)
 
 	/* Port 0 has no link state to change (IBA 14.2.5.6). */
 	rises = p->num > 0 && p->info.state < PORT_STATE_ACTIVE &&
-		link_is_whole(d->s, port);
+		link_is_whole(d->s, port) &&
+		may_carry(d->s, d->w->lids, port) &&
+		may_carry(d->s, d->w->lids, p->peer);
 	/* Clients register as soon as ClientReregister is set: not before the
 	 * port carries data. */
 	early = rises ? fields & ~(unsigned)PORT_FIELD_REREGISTER : fields;

@@ -245,6 +245,8 @@ judge(struct sweep *s)
 		observe_master(s) : NULL;
 	struct health v;
 
+	if (s->view.lids->lack)
+		g_ptr_array_add(s->run.problems, g_strdup(s->view.lids->lack));
 	health_judge(&v, n, choice, s->run.problems, s->run.untaken,
 		     sweep_goal_stays(s->params.goal));
 	EACH_PTR(const char, line, v.lines)

@@ -314,12 +314,20 @@ TEST(test_all_unicast_lids_can_be_given)
 	assert_int_equal(map->top, LID_UNICAST_MAX);
 }
 
+/* The last port, the CA's, gets none; if it is the manager's, no port does. */
 static void
 expect_exhausted(unsigned n, unsigned stride, unsigned lmc, const char *why)
 {
 	AUTO(snapshot) *s = make_switches(n, stride);
+	AUTO(lid_map) *map = lid_assign(s, lmc, NULL, 0, NULL, NULL);
 	g_autoptr(GError) error = NULL;
 
+	assert_string_equal(map->lack, why);
+	for (uint32_t p = 0; p < s->n_ports; p++)
+		assert_int_equal(map->base[p] != LID_NONE,
+				 snapshot_is_end_port(s, p) &&
+				 s->ports[p].guid <= n);
+	s->local_port = snapshot_find_port(s, n + 1);
 	assert_null(lid_assign(s, lmc, NULL, 0, NULL, &error));
 	assert_gerror(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 	assert_string_equal(error->message, why);
@@ -328,11 +336,14 @@ expect_exhausted(unsigned n, unsigned stride, unsigned lmc, const char *why)
 TEST(test_one_too_many_is_exhausted)
 {
 	expect_exhausted(LID_UNICAST_MAX, 0, 0,
-			 "49152 LIDs are needed at LMC 0, there are 49151");
+			 "49152 LIDs are needed at LMC 0, there are 49151: "
+			 "none is left for 0x000000000000c000");
 	/* Half of all LIDs are free, but of every pair one is taken. */
 	expect_exhausted((LID_UNICAST_MAX + 1) / 2, 2, 1,
 			 "24578 LIDs are needed at LMC 1, there are 49151, "
-			 "and not enough of them in aligned ranges");
+			 "and not enough of them in aligned ranges: none is "
+			 "left for 0x0000000000006001; a smaller LMC "
+			 "leaves room for more");
 }
 
 /* Many claims to few LIDs and a memory with holes. (In which order they come
