@@ -44,6 +44,7 @@
 #include <string.h>
 
 #include "topology/snapshot.h"
+#include "topology/text.h"
 
 const char *const snapshot_fault_names[] = {
 	[SNAPSHOT_FAULT_DUPLICATE_GUID] = "duplicate GUID",
@@ -515,12 +516,19 @@ builder_describe(struct builder *b, uint32_t node, const uint8_t *desc,
 		 size_t len)
 {
 	struct snapshot_node *is = &b->s->nodes[node];
-	char *out = is->desc;
+	bool is_plain = true;
 	size_t n = 0;
 
-	for (; n < len && n < NODE_DESC_LEN && desc[n]; n++)
-		out[n] = g_ascii_isprint((char)desc[n]) ? (char)desc[n] : '?';
-	out[n] = '\0';
+	for (; n < len && n < NODE_DESC_LEN && desc[n]; n++) {
+		is->desc[n] = (char)desc[n];
+		is_plain &= g_ascii_isprint(is->desc[n]);
+	}
+	is->desc[n] = '\0';
+	if (!is_plain) {	/* never longer than it was */
+		g_autofree char *shown = text_printable(is->desc);
+
+		g_strlcpy(is->desc, shown, sizeof(is->desc));
+	}
 	*is->nameless = '\0';
 }
 

@@ -286,8 +286,9 @@ void builder_name_port(struct builder *b, uint32_t port, uint64_t port_guid);
 /* The port with this PortGUID, or SNAPSHOT_NONE. */
 uint32_t builder_find_port(struct builder *b, uint64_t port_guid);
 
-/* Sets the description from `len` raw bytes: cut at the first NUL,
- * unprintable bytes become '?'. */
+/* Sets the description from `len` raw bytes: cut at the first NUL;
+ * valid UTF-8 that is printable stays, any other byte becomes '?', as do those of a
+ * character that the field's end cuts. */
 void builder_describe(struct builder *b, uint32_t node, const uint8_t *desc,
 		      size_t len);
 

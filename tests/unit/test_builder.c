@@ -342,10 +342,15 @@ TEST(test_description_is_cut_and_cleaned)
 
 	builder_describe(b, n, (const uint8_t *)"a\nb\xff" "c\0d", 7);
 	assert_string_equal(b->s->nodes[n].desc, "a?b?c");
+	builder_describe(b, n, (const uint8_t *)"K\u00f6ln \u4e2d\u200e\xc3", 14);
+	assert_string_equal(b->s->nodes[n].desc, "K\u00f6ln \u4e2d??");
 	/* 64 bytes without a terminator, and more than there is room for */
 	memset(raw, 'x', sizeof(raw));
 	builder_describe(b, n, raw, sizeof(raw));
 	assert_int_equal(strlen(b->s->nodes[n].desc), NODE_DESC_LEN);
+	memcpy(raw + NODE_DESC_LEN - 1, "\u00f6", 2);	/* cut within */
+	builder_describe(b, n, raw, sizeof(raw));
+	assert_string_equal(b->s->nodes[n].desc + NODE_DESC_LEN - 2, "x?");
 	builder_describe(b, n, raw, 0);
 	assert_string_equal(b->s->nodes[n].desc, "");
 }
