@@ -10,6 +10,7 @@
 #include "lab/generate.h"
 #include "sm/config/command.h"
 #include "sm/control/control.h"
+#include "sm/sa/sa_db.h"
 #include "sm/view.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/state_text.h"
@@ -32,6 +33,8 @@ struct setup {
 	struct mcast_manager mcast;
 	struct sweep sweep;
 	struct expected *expected;
+	struct sa_db db;
+	struct sa sa;
 	struct log *log;
 	struct standby_status standby;
 	struct options *conf;
@@ -73,6 +76,7 @@ look(struct control_view *out, void *data)
 		.mcast = &t->mcast,
 		.sweep = &t->sweep,
 		.expected = t->expected,
+		.sa = t->sa.view ? &t->sa : NULL,
 	};
 }
 
@@ -572,6 +576,13 @@ WORD(do_sweep_ends, void *fixture)
 		  words[1] ?: "trap, election");
 }
 
+/* requests are about this fabric */
+WORD(do_publish, struct setup *t)
+{
+	t->db.subnet = t->s;
+	t->sa.view = &t->db;
+}
+
 /* what the daemon logs, and tells systemd */
 WORD(do_headline, struct setup *t)
 {
@@ -723,6 +734,7 @@ static const struct unit_word all_words[] = {
 	{ "reloads", do_count }, { "problems", do_count },
 	{ "level", do_level }, { "changed", do_changed },
 	{ "unchanged", do_unchanged }, { "fabric", do_fabric },
+	{ "publish", do_publish },
 	{ "sweep-ends", do_sweep_ends }, { "headline", do_headline },
 	{ "describe", do_describe }, { "name", do_name }, { "rule", do_rule },
 	{ "partition", do_partition }, { "refuse", do_refuse },
