@@ -289,11 +289,13 @@ standby_on_class(const struct mad_client_answer *a, void *data, uint64_t tag)
 		return;
 	}
 	if (!sa_mark_read(a->mad, &b->mark)) {
-		/* a minism that has just started does so for a moment */
+		/* a minism that has just started, or has not seen us in a sweep
+		 * since a hand-over, does so for a moment */
 		drop_older(b, TRUST_US);
-		fail(b, "it is no minism, or does not accept this manager "
-		     "(allowed_sm_guids): at a takeover clients register "
-		     "again");
+		fail(b, "its SA offers this manager no state: it is no "
+		     "minism, has not found this manager yet, or does not "
+		     "accept it (allowed_sm_guids); at a takeover clients "
+		     "register again");
 		return;
 	}
 	if (b->held.text && b->held.lid == b->master.lid &&

@@ -283,7 +283,7 @@ STANDBY_TEST(test_a_master_that_is_no_minism_gives_nothing)
 
 	st->is_minism = false;
 	status = after(st, 5 * SECOND);
-	assert_has(status.why, "it is no minism");
+	assert_has(status.why, "it is no minism, has not found this manager");
 	assert_false(status.warm);
 	st->is_minism = true;
 	status = after(st, 2 * SECOND);
