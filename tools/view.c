@@ -438,8 +438,10 @@ tool_view_find(const struct tool_view *v, const char *word, bool *missing,
 
 	*why = wrong ? tool_view_missing(v, word) : NULL;
 	*missing = *why != NULL;
-	if (!*why)
-		*why = g_steal_pointer(&wrong);
+	if (!*why && wrong)
+		*why = g_strconcat(wrong, strchr(wrong, '\n') ? "" :
+				   expected_hint(v->lines->expected, word),
+				   NULL);
 	return port;
 }
 

@@ -130,6 +130,10 @@ unsigned expected_accept(struct expected *e, const char *word);
 const struct expected_fault *expected_find(const struct expected *e,
 					   const char *word);
 
+/* Behind the answer that no port has this word: that it may be a LID or PortGUID of
+ * a missing node, which are not known; "" if it cannot be. */
+const char *expected_hint(const struct expected *e, const char *word);
+
 /* "host node-05 is missing since 2026-11-28 10:12:18: at leaf-2/1"; g_free. */
 char *expected_missing_text(const struct expected_fault *f);
 /* "2026-11-28 10:12:18", "?" of a time that is none; g_free. */

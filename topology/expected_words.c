@@ -92,6 +92,22 @@ expected_find(const struct expected *e, const char *word)
 	return NULL;
 }
 
+const char *
+expected_hint(const struct expected *e, const char *word)
+{
+	uint64_t number;
+
+	if (text_read_number(word, 0, UINT64_MAX, &number))
+		EACH_PTR(const struct expected_fault, f, e->faults)
+			if (f->kind == EXPECTED_HOST ||
+			    f->kind == EXPECTED_SWITCH)
+				return "; nodes are missing (status lists "
+					"them), of which only names and "
+					"NodeGUIDs are known, no LIDs and "
+					"PortGUIDs";
+	return "";
+}
+
 char *
 expected_since_text(int64_t since)
 {

@@ -93,6 +93,8 @@ request_find_port(struct control_request *r, const struct snapshot *s,
 	if (missing)
 		request_say(r, CONTROL_NOT_DONE, "%s", missing);
 	else if (wrong)
-		request_say(r, CONTROL_USAGE, "%s", wrong);
+		request_say(r, CONTROL_USAGE, "%s%s", wrong,
+			    r->v.expected && !strchr(wrong, '\n') ?
+			    expected_hint(r->v.expected, word) : "");
 	return port;
 }
