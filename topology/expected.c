@@ -33,6 +33,7 @@ struct expected_silent {
 	uint8_t is_accepted;
 	int64_t since;
 	bool is_told;		/* a link or node is missing there */
+	struct expected_node *stuck;	/* the host that takes no address; NULL */
 };
 
 const char *const expected_kind_names[] = {
@@ -502,14 +503,17 @@ static void
 find_silent_fault(struct expected *e, struct expected_silent *p)
 {
 	struct expected_node *n = g_hash_table_lookup(e->by_guid, &p->guid);
+	g_autofree char *host = p->stuck ? expected_full_name(p->stuck) : NULL;
 
 	if (!n || p->is_told || p->is_accepted)
 		return;
 	add_fault(e, (struct expected_fault){
 		.kind = EXPECTED_SILENT, .since = p->since, .guid = p->guid,
-		.name = expected_port_name(n, p->port), .of = { n },
+		.name = expected_port_name(n, p->port), .of = { n, p->stuck },
 		.silent = p,
-		.text = g_strdup("a link, and no node answers: hung, without a "
+		.text = host ? g_strdup_printf("%s acknowledges an address "
+				"and does not take it", host) :
+			g_strdup("a link, and no node answers: hung, without a "
 				 "driver, or a foreign M_Key") });
 }
 
@@ -777,13 +781,17 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 			.since = now,
 		};
 		const struct expected_silent *was;
+		bool is_stuck = snapshot_is_stuck(s, port);
 
-		if (!s->ports[port].silent || !snapshot_is_switch(n))
+		if ((!s->ports[port].silent && !is_stuck) ||
+		    !snapshot_is_switch(n))
 			continue;
 		was = find_silent(e, p.guid, p.port);
 		if (was)
 			p = *was;
 		p.is_told = told[port];
+		p.stuck = is_stuck ? e->here[s->ports[s->ports[port].peer]
+					     .node] : NULL;
 		g_array_append_val(list, p);	/* in their order */
 	}
 	g_array_unref(e->silent);

@@ -32,6 +32,9 @@ struct snapshot_port {
 	bool avoided;		/* Active, but routing leaves its link out */
 	bool silent;		/* it has a link, and no node answers NodeInfo
 				   behind it */
+	bool stuck;		/* of a switch: the host that is its peer
+				   acknowledges an address and does not take it:
+				   see program.h */
 	struct port_info info;
 };
 
@@ -236,6 +239,17 @@ static inline bool
 snapshot_is_behind_port(const struct snapshot_fault *f)
 {
 	return !f->guid && !snapshot_fault_stays(f);
+}
+
+/* A host's port, or the switch's port that leads there, whose host takes no
+ * address. */
+static inline bool
+snapshot_is_stuck(const struct snapshot *s, uint32_t port)
+{
+	uint32_t peer = s->ports[port].peer;
+
+	return peer != SNAPSHOT_NONE &&
+		(s->ports[port].stuck || s->ports[peer].stuck);
 }
 
 /* NULL: no fault, but for switch ports behind which no node answers; else the

@@ -22,7 +22,7 @@ complain(struct health *v, const char *format, ...)
 }
 
 static void
-judge_links(struct health *v, const struct snapshot *s)
+judge_links(struct health *v, const struct snapshot *s, bool expects)
 {
 	/* NodeGUIDs that a fault names, since they did not answer */
 	g_autoptr(GHashTable) blamed = g_hash_table_new(g_int64_hash,
@@ -37,6 +37,7 @@ judge_links(struct health *v, const struct snapshot *s)
 
 		if (p->peer == SNAPSHOT_NONE ||
 		    p->info.state >= PORT_STATE_ACTIVE ||
+		    (expects && snapshot_is_stuck(s, port)) ||
 		    (!p->known && g_hash_table_contains(blamed,
 				&s->nodes[p->node].info.node_guid)))
 			continue;
@@ -83,19 +84,22 @@ judge_routes(struct health *v, const struct snapshot *s,
 
 /* Fields that ports have not taken. */
 static void
-judge_ports(struct health *v, const struct snapshot *s, const uint32_t *untaken)
+judge_ports(struct health *v, const struct snapshot *s, const uint32_t *untaken,
+	    bool expects)
 {
 	struct field_tally guard = { 0 };
-	uint32_t bad = 0;
+	uint32_t bad = 0, n_stuck = 0;
 
 	for (uint32_t port = 0; untaken && port < s->n_ports; port++) {
 		unsigned fields = s->ports[port].known ? untaken[port] : 0;
 		unsigned address = fields & PORT_FIELDS_ADDRESS;
 		g_autoptr(GString) names = NULL;
 		g_autofree char *place = NULL;
+		bool is_stuck = expects && snapshot_is_stuck(s, port);
 
 		field_tally_add(&guard, port, fields & PORT_FIELDS_GUARD);
-		if (!address || bad++ >= PORT_LINES_MAX)
+		if (!address || (is_stuck ? n_stuck++ : bad++) >=
+		    PORT_LINES_MAX)
 			continue;
 		names = g_string_new(NULL);
 		for (unsigned bit = 1; bit && bit <= address; bit <<= 1)
@@ -104,7 +108,9 @@ judge_ports(struct health *v, const struct snapshot *s, const uint32_t *untaken)
 					names->len ? ", " : "",
 					port_field_name(bit));
 		place = snapshot_place(s, s->ports[port].node, port);
-		complain(v, "%s has not taken its %s", place, names->str);
+		g_ptr_array_add(is_stuck ? v->warnings : v->lines,
+				g_strdup_printf("%s has not taken its %s",
+						place, names->str));
 	}
 	if (bad > PORT_LINES_MAX)
 		complain(v, "%u more ports have not taken their address",
@@ -168,10 +174,10 @@ health_judge(struct health *v, const struct snapshot *s,
 		g_ptr_array_add(v->lines, g_strdup(problems->pdata[i]));
 	judge_caps(v, s, choice);
 	judge_routes(v, s, choice);
-	judge_ports(v, s, untaken);
+	judge_ports(v, s, untaken, expects);
 	/* last: the rest names the switch that is the cause, this its
 	 * neighbours' ports */
-	judge_links(v, s);
+	judge_links(v, s, expects);
 	v->up = v->lines->len == 0;
 }
 
@@ -198,7 +204,9 @@ health_line(const struct health *v, const struct snapshot *s,
 		g_string_append_printf(out, "%u problem%s; ", v->lines->len,
 				       text_plural(v->lines->len));
 	expected_count(e, s, n);
-	view_counts_put(n, whole, out);
+	/* without the link of a host that takes no address, which is accepted */
+	view_counts_put(n, whole && n[VERDICT_LINKS] == n[VERDICT_ALL_LINKS],
+			out);
 	if (*missing)
 		g_string_append_printf(out, "; %s", missing);
 	if (contested)

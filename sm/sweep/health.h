@@ -25,8 +25,9 @@ struct health {
 
 /* s: after programming. choice: the present tables. problems: of char *, that were
  * met; NULL: none. untaken: by port, the fields that it has not taken; NULL: none.
- * expects: ports behind which no node answers are a matter of the expected fabric,
- * which may be without them; else they are problems. */
+ * expects: ports behind which no node answers, or a host takes no address, are a
+ * matter of the expected fabric, which may be without them; else they are
+ * problems. */
 void health_judge(struct health *v, const struct snapshot *s,
 		  const struct choice *choice, const GPtrArray *problems,
 		  const uint32_t *untaken, bool expects);

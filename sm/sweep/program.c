@@ -36,6 +36,8 @@
 
 #define PROBLEMS_MAX	1000u	/* lines; more are only counted */
 
+enum step_end { STEP_HELD, STEP_DONE, STEP_FAILED };
+
 struct program {
 	const struct mkey_db *keys;
 	const struct snapshot *before;
@@ -46,6 +48,8 @@ struct program {
 	program_done_fn done;
 	void *data;
 	struct program_result r;
+	GArray *steps;		/* struct plan_step: of each problem */
+	uint8_t *ends;		/* enum step_end, by step */
 	struct program_order *order;
 	struct smp_batch *batch;
 };
@@ -186,6 +190,7 @@ problem(struct program *p, const struct plan_step *step, const char *format,
 	text = g_strdup_vprintf(format, args);
 	va_end(args);
 	g_ptr_array_add(p->r.problems, g_strconcat(place, text, NULL));
+	g_array_append_val(p->steps, *step);
 }
 
 /*
@@ -227,10 +232,7 @@ settle(struct program *p, uint32_t index, bool well)
 {
 	if (!program_order_settle(p->order, index, well))
 		return;
-	if (well)
-		p->r.done++;
-	else
-		p->r.failed++;
+	p->ends[index] = well ? STEP_DONE : STEP_FAILED;
 }
 
 /* ----------------------------------------------------------------- replies */
@@ -606,6 +608,8 @@ program_free(void *data)
 	struct program *p = data;
 
 	program_result_clear(&p->r);
+	g_array_unref(p->steps);
+	g_free(p->ends);
 	program_order_free(p->order);
 	g_free(p);
 }
@@ -616,13 +620,53 @@ program_done(void *data)
 	return program_order_resume(((struct program *)data)->order);
 }
 
+/* Notes the hosts that take no address. */
+static void
+find_stuck_hosts(struct program *p)
+{
+	struct snapshot *s = p->r.after;
+
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		uint32_t at = s->ports[port].peer;
+
+		if (at != SNAPSHOT_NONE &&
+		    !snapshot_is_switch(snapshot_node_of(s, port)) &&
+		    snapshot_is_switch(snapshot_node_of(s, at)))
+			s->ports[at].stuck = port != s->local_port &&
+				p->r.untaken[port] & PORT_FIELDS_ADDRESS;
+	}
+}
+
+/* A step at the link of such a host; tables of the switch's port are not the host's
+ * fault. */
+static bool
+is_at_stuck(const struct program *p, const struct plan_step *step)
+{
+	return step->port != SNAPSHOT_NONE &&
+		snapshot_is_stuck(p->r.after, step->port) &&
+		(step->kind != PLAN_TABLE ||
+		 !snapshot_is_switch(&p->before->nodes[step->node]));
+}
+
 static void
 program_end(void *data)
 {
 	struct program *p = data;
-	struct program_result r = p->r;
+	struct program_result r;
 
-	r.held_back = p->plan->n_steps - r.done - r.failed;
+	find_stuck_hosts(p);
+	for (uint32_t i = 0; i < p->plan->n_steps; i++) {
+		bool is_stuck = is_at_stuck(p, &p->plan->steps[i]);
+
+		p->r.done += p->ends[i] == STEP_DONE;
+		p->r.failed += p->ends[i] == STEP_FAILED && !is_stuck;
+		p->r.held_back += p->ends[i] == STEP_HELD && !is_stuck;
+	}
+	for (guint i = p->steps->len; i-- > 0;)
+		if (is_at_stuck(p, &g_array_index(p->steps, struct plan_step,
+						  i)))
+			g_ptr_array_remove_index(p->r.problems, i);
+	r = p->r;
 	r.lfts_left = program_order_blocks_left(p->order);
 	p->r = (struct program_result){ 0 };
 	p->done(&r, p->data);
@@ -656,6 +700,8 @@ program_start(struct mad_client *x, const struct mkey_db *keys,
 	p->r.locked = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	p->r.changed = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	p->r.problems = g_ptr_array_new_with_free_func(g_free);
+	p->steps = g_array_new(FALSE, FALSE, sizeof(struct plan_step));
+	p->ends = g_new0(uint8_t, plan->n_steps + 1);
 	p->order = program_order_new(before, w, plan, seen, &p->r.rushed);
 	return p->batch = smp_batch_start(x, before, keys, &stage);
 }

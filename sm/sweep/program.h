@@ -9,6 +9,11 @@
 #include "sm/plan/plan.h"
 #include "sm/sweep/smp_batch.h"
 
+/*
+ * A host that acknowledges an address and does not take it costs nothing but itself,
+ * as one that does not answer: its switch's port is `stuck` in `after`, and what was
+ * to be done at that link is neither a problem nor counted as failed or held back.
+ */
 struct program_result {
 	/* The snapshot with the values in all replies. Owned by the receiver
 	 * of the result. */
