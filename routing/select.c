@@ -656,11 +656,10 @@ choose_clear_first(struct choice *c, const struct lft *bare)
 {
 	struct lft *next = c->bridge ? c->bridge : lft_ref(c->lft);
 	struct transition_entry e = { .stage = 1 };
+	guint n_later = c->later->len;
 	uint32_t lid;
 
 	c->bridge = lft_widen(bare, next->top);
-	EACH_ITEM(struct transition_entry, each, c->later)
-		each->stage++;
 	for (e.sw = 0; e.sw < next->n_switches; e.sw++)
 		for (lid = 0; lid <= next->top; lid++) {
 			e.lid = (uint16_t)lid;
@@ -668,6 +667,9 @@ choose_clear_first(struct choice *c, const struct lft *bare)
 			if (e.port != lft_row(c->bridge, e.sw)[lid])
 				g_array_append_val(c->later, e);
 		}
+	/* A stage of no entries would pass for the end: then `next` is no stage. */
+	for (guint i = 0; i < n_later && n_later < c->later->len; i++)
+		g_array_index(c->later, struct transition_entry, i).stage++;
 	lft_free(next);
 }
 
