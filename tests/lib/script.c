@@ -137,6 +137,8 @@ play_bound(struct scenario *s, const struct script_player *player,
 	guint at;
 
 	failed = play_lines(&r, 0, &at);
+	if (!failed && at < s->lines->len)
+		failed = g_strdup("there is no repeat that could end");
 	if (failed) {
 		g_autoptr(GString) where = g_string_new(NULL);
 
