@@ -273,23 +273,22 @@ begin_table(struct sa_server *d, struct sa_job *j)
 }
 
 /* Draws some records of a table. True: there are others; else it is sent, or
- * refused. That of a standby, which has no view yet, is drawn at once. */
+ * refused. The state for a standby is drawn at once, since it needs no view. */
 static bool
 draw_table(struct sa_server *d, struct sa_job *j)
 {
 	unsigned bytes = j->table ? d->params.at_once / PIECES :
 		d->params.at_once;
+	bool is_state = j->key.attr_id == SA_ATTR_STATE;
 	struct sa_records *r = j->reply.records;
 	guint size = (guint)sa_records_size(r), before;
-	enum sa_draw drawn = SA_DRAW_RECORD;
 	uint8_t record[SA_DATA_LEN];
+	enum sa_draw drawn;
 
 	g_assert(size <= sizeof(record));
 	if (!j->table && !begin_table(d, j))
 		return false;
-	if (j->key.attr_id == SA_ATTR_STATE)
-		bytes = UINT_MAX;
-	if (d->collected > d->params.max_collect) {
+	if (!is_state && d->collected > d->params.max_collect) {
 		d->only = d->only ? d->only : j;
 		if (d->only != j) {	/* that is no work */
 			d->left++;
@@ -297,11 +296,12 @@ draw_table(struct sa_server *d, struct sa_job *j)
 		}
 	}
 	before = j->table->len;
-	while (drawn == SA_DRAW_RECORD && j->table->len - before < bytes) {
+	do {
 		drawn = sa_records_draw(r, record);
 		if (drawn == SA_DRAW_RECORD)
 			g_byte_array_append(j->table, record, size);
-	}
+	} while (is_state ? drawn != SA_DRAW_END : drawn == SA_DRAW_RECORD &&
+		 j->table->len - before < bytes);
 	d->collected += j->table->len - before;
 	if (j->table->len - RMPP_SA_HEADER_LEN > d->params.max_collect) {
 		fail_table(d, j, "too long");

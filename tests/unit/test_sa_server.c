@@ -384,6 +384,20 @@ WORD(do_own_qp, struct desk *d)
 	c->qp = 1;
 }
 
+static void
+write_state(GString *out, void *data)
+{
+	for (unsigned i = GPOINTER_TO_UINT(data); i > 0; i--)
+		g_string_append_c(out, '#');
+}
+
+/* BYTES: of the state for a standby */
+WORD(do_state, struct desk *d)
+{
+	d->l->sa->write_state = write_state;
+	d->l->sa->write_state_data = GUINT_TO_POINTER(word_number(words[0]));
+}
+
 /* A transport may hand over MADs of OPA. */
 WORD(do_long_mad, struct desk *d)
 {
@@ -514,7 +528,7 @@ static const struct unit_word words[] = {
 	{ "tid", do_tid }, { "qps", do_qps }, { "notices", do_notices },
 	{ "mute", do_mute }, { "lose-lid", do_lose_lid },
 	{ "own-qp", do_own_qp }, { "long-mad", do_long_mad },
-	{ "multi", do_multi }, { "loop", do_loop },
+	{ "state", do_state }, { "multi", do_multi }, { "loop", do_loop },
 	{ "client", do_client }, { "is", do_is },
 	{ "whole", do_whole }, { "said", do_said },
 	{ NULL, NULL },
