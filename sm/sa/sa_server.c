@@ -50,8 +50,8 @@
  * Tables are in the kernel when they have been handed over, until the client has
  * acknowledged all segments, or RMPP gives it up: for 10 s at most. What was
  * handed over is counted, to each LID and in all, and from 0 again after that
- * time. At the limit tables are answered BUSY, but that of a standby is not.
- * (Tables that are being drawn are handed over all the same.)
+ * time. At the limit tables are answered BUSY, those that are being drawn as
+ * well, but that of a standby is not.
  *
  * Addresses. Answers go where the request came from, with the Q_Key of QP 1 and
  * the P_Key of the request. Reports are sent with a P_Key that the SM's port
@@ -288,6 +288,11 @@ draw_table(struct sa_server *d, struct sa_job *j)
 	g_assert(size <= sizeof(record));
 	if (!j->table && !begin_table(d, j))
 		return false;
+	if (!is_state && is_handed_too_much(d, j)) {
+		fail_table(d, j, "too many bytes of others");
+		send_status(d, j, MAD_STATUS_BUSY);
+		return false;
+	}
 	if (!is_state && d->collected > d->params.max_collect) {
 		d->only = d->only ? d->only : j;
 		if (d->only != j) {	/* that is no work */
