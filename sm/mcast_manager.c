@@ -663,6 +663,10 @@ mcast_manager_on_trees(void *values, void *data)
 
 	m->job = NULL;
 	m->dropped = 0;
+	if (m->sweep->paused) {		/* the next sweep goes on */
+		m->phase = MCAST_REST;
+		return;
+	}
 	report_lost(m, t->out.lost);
 	set_wanted(m, g_steal_pointer(&t->out.mft), NULL);
 	m->stats.computed++;
