@@ -46,8 +46,9 @@
  *    group of its link, that of the same scope and P_Key (RFC 4391, 4): IP
  *    hosts join with those, so a group with others would keep them from an IP
  *    address for as long as its creator stays.
- *  - A creation whose answer was lost is sent again under the same TransactionID.
- *    If the SA chose the MGID, the group is the one that the first has created.
+ *  - A creation whose answer was lost is sent again under the same TransactionID,
+ *    within a minute. If the SA chose the MGID, the group is the one that the
+ *    first has created.
  *  - MLIDs are few. A port that has created as many groups as the quota allows
  *    creates no more until it has left some of these, or they are deleted.
  *
@@ -74,6 +75,10 @@
 #define JOIN_ALL	0xfu
 /* States that count for creation and deletion, IBA 15.2.5.17.2. */
 #define JOIN_COUNTS	((unsigned)JOIN_FULL | JOIN_SEND_ONLY_FULL)
+
+/* No client repeats a request for as long; one that has started anew may count
+ * from the same TransactionID. */
+#define REPEAT_US	(60 * (int64_t)G_USEC_PER_SEC)
 
 #define SCOPE_LINK	2u		/* IBA 4.1.1 */
 #define SCOPE_GLOBAL	0xeu
@@ -347,10 +352,12 @@ struct join_ask {
 /* The group that this request has created already, if its answer was lost and
  * its client has sent it again. */
 static struct group *
-find_repeated(const struct sa_store *all, uint64_t creator, uint64_t tid)
+find_repeated(const struct sa_store *all, uint64_t creator, uint64_t tid,
+	      int64_t now)
 {
 	EACH_PTR(struct group, group, all->list)
-		if (group->creator == creator && group->tid == tid)
+		if (group->creator == creator && group->tid == tid &&
+		    now - group->created < REPEAT_US)
 			return group;
 	return NULL;
 }
@@ -382,7 +389,8 @@ request_init(struct join_ask *r, const struct sa_query *q, uint64_t need,
 	if (r->has_mgid)
 		r->group = sa_store_find(all, record->mgid);
 	else if (r->tid)
-		r->group = find_repeated(all, v->ends[r->from].guid, r->tid);
+		r->group = find_repeated(all, v->ends[r->from].guid, r->tid,
+					 q->request->now);
 	if (r->group)
 		r->m = sa_store_find(&r->group->members, &r->port_guid);
 	p = &v->subnet->ports[r->port];
@@ -547,6 +555,7 @@ create(const struct sa_query *q, struct join_ask *r)
 	}
 	draft.creator = creator;
 	draft.tid = r->has_mgid ? 0 : r->tid;
+	draft.created = q->request->now;
 	if (status == MAD_STATUS_OK)
 		status = name_group(g, &draft.r, r);
 	if (status != MAD_STATUS_OK)

@@ -36,6 +36,7 @@ struct group {
 				   it has left */
 	uint64_t tid;		/* of the creation, if the MGID was chosen here;
 				   0: unknown */
+	int64_t created;	/* then, us; if there is a tid */
 	struct sa_store members;	/* struct group_member, by PortGUID; its
 					   changes are counted as well in that
 					   of the groups */
