@@ -37,6 +37,7 @@ partitions_new(const char *cache_dir)
 		p->changes_path = state_file_path(cache_dir,
 						  STATE_FILE_PARTITIONS);
 	p->rules = partition_rules_default();
+	p->lost = partition_rules_new();
 	return p;
 }
 
@@ -46,6 +47,7 @@ partitions_free(struct partitions *p)
 	if (!p)
 		return;
 	partition_rules_unref(p->rules);
+	partition_rules_unref(p->lost);
 	for (unsigned i = 0; i < PARTITIONS_RESULTS; i++) {
 		g_clear_error(&p->ends[i].error);
 		g_free(p->ends[i].answer);
@@ -60,13 +62,9 @@ is_change(const struct partition_rule *rule)
 	return rule->who == PARTITION_GUID && !rule->line;
 }
 
-static char *
-changes_text(const struct partition_rules *rules)
+static void
+put_changes(const struct partition_rules *rules, GString *text)
 {
-	GString *text = g_string_new(
-		"# Changes made by minismctl, on top of the partition file.\n"
-		"# minism rewrites this file; see minismctl(8).\n");
-
 	EACH_PTR(const struct partition, c, rules->partitions)
 		EACH_ITEM(const struct partition_rule, rule, c->rules)
 			if (is_change(rule))
@@ -75,22 +73,35 @@ changes_text(const struct partition_rules *rules)
 					c->pkey, c->pkey, rule->guid,
 					partition_membership_names[
 						rule->membership]);
+}
+
+static char *
+changes_text(const struct partition_rules *rules,
+	     const struct partition_rules *lost)
+{
+	GString *text = g_string_new(
+		"# Changes made by minismctl, on top of the partition file.\n"
+		"# minism rewrites this file; see minismctl(8).\n");
+
+	put_changes(rules, text);
+	put_changes(lost, text);
 	return g_string_free(text, FALSE);
 }
 
-/* Behind the rules that were read from the file. */
+/* Behind the rules that were read from the file, if it has that partition. */
 static void
-add_changes(struct partition_rules *rules, const struct partition *changes,
-	    GPtrArray *warnings)
+add_changes(struct partition_rules *rules, struct partition_rules *lost,
+	    const struct partition *changes, GPtrArray *warnings)
 {
 	bool is_there = partition_rules_find(rules, changes->pkey);
 
 	EACH_ITEM(struct partition_rule, rule, changes->rules) {
 		rule->line = 0;
-		if (is_change(rule) && is_there)
-			g_array_append_vals(partition_rules_get(rules,
-				changes->pkey)->rules, rule, 1);
-		else if (is_change(rule) && warnings)
+		if (!is_change(rule))
+			continue;
+		g_array_append_vals(partition_rules_get(is_there ? rules : lost,
+			changes->pkey)->rules, rule, 1);
+		if (!is_there && warnings)
 			g_ptr_array_add(warnings, g_strdup_printf(
 				"the change of 0x%016" G_GINT64_MODIFIER
 				"x in 0x%04x is ignored: no such partition",
@@ -112,7 +123,7 @@ partitions_load(struct partitions *p, const char *text, const char *path,
 	if (!rules)
 		return false;
 	made = p->changes_path ? state_file_read(p->changes_path, &why) :
-		changes_text(p->rules);
+		changes_text(p->rules, p->lost);
 	if (made)
 		changes = partitions_conf_parse(made, p->changes_path, warnings,
 						error);
@@ -124,8 +135,10 @@ partitions_load(struct partitions *p, const char *text, const char *path,
 		partition_rules_unref(rules);
 		return false;
 	}
+	partition_rules_unref(p->lost);
+	p->lost = partition_rules_new();
 	EACH_PTR(const struct partition, c, changes->partitions)
-		add_changes(rules, c, warnings);
+		add_changes(rules, p->lost, c, warnings);
 	partition_rules_unref(changes);
 	partition_rules_unref(p->rules);
 	p->rules = rules;
@@ -165,7 +178,7 @@ write_changes(struct partitions *p, struct beside *disk)
 	};
 	struct partition_rules *next = partition_rules_with(p->rules, p->pkey,
 						p->guid, p->membership);
-	g_autofree char *text = changes_text(next);
+	g_autofree char *text = changes_text(next, p->lost);
 
 	partition_rules_unref(next);
 	p->writer = file_writer_new(disk, NULL, &params);

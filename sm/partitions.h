@@ -18,6 +18,8 @@
 struct partitions {
 	char *changes_path;	/* NULL: none */
 	struct partition_rules *rules;	/* in force */
+	struct partition_rules *lost;	/* changes of partitions that the file no
+					   longer has: they are kept */
 	uint64_t n_changes;	/* begun since the start; the last one: */
 	uint16_t pkey;
 	uint64_t guid;
