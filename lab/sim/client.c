@@ -325,7 +325,7 @@ sim_attach(struct sim *sim, uint32_t port, enum sim_role role)
 	c->base.port_guid = sim->ports[port].guid;
 	c->base.port_num = sim->ports[port].num;
 	g_snprintf(c->base.name, sizeof(c->base.name),
-		   "simulated port %u of %.40s", sim->ports[port].num,
+		   "simulated port %u of %s", sim->ports[port].num,
 		   sim_node_of(sim, port)->desc);
 	c->sim = sim;
 	c->id = ++sim->last_client;

@@ -100,7 +100,7 @@ struct transport {
 					   NULL: of a simulation, which can be
 					   repeated (sm/io/beside.h) */
 	bool simulated;			/* and so is its time */
-	char name[64];			/* for people: "ibsim0 port 1" */
+	char name[96];			/* for people: "ibsim0 port 1" */
 };
 
 /* fn gets each MAD, in the thread that drives the transport. */

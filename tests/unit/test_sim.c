@@ -323,6 +323,22 @@ TEST(test_main_loop_drives_it_at_either_pace)
 	assert_true(run_loop(SIM_PACE_REAL, 50000) >= 50000 - 100);
 }
 
+/* A name that is cut could end within a character. */
+TEST(test_port_is_named_in_full)
+{
+	AUTO(snapshot) *s = generate_fabric("pair()", NULL, NULL);
+	char *name = s->nodes[s->ports[s->local_port].node].desc;
+	struct transport *t;
+	struct sim *sim;
+
+	memset(name, 'x', NODE_DESC_LEN);
+	sim = sim_new(s, &sim_params_default);
+	t = sim_attach(sim, s->local_port, SIM_ROLE_MANAGER);
+	assert_true(g_str_has_suffix(t->name, name));
+	transport_free(t);
+	sim_free(sim);
+}
+
 /* -------------------------------------------------------------- the same */
 
 /* A run with faults of all kinds, as a number. */
