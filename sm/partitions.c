@@ -150,7 +150,9 @@ static void
 change_done(const GError *error, void *data)
 {
 	struct partitions *p = data;
-	struct partition_rules *before = p->rules;
+	struct partition_rules **of = partition_rules_find(p->rules, p->pkey) ?
+		&p->rules : &p->lost;
+	struct partition_rules *before = *of;
 
 	g_clear_pointer(&p->writer, file_writer_free);
 	p->is_writing = false;
@@ -159,11 +161,8 @@ change_done(const GError *error, void *data)
 			g_error_copy(error);
 		return;
 	}
-	if (partition_rules_find(before, p->pkey)) {
-		p->rules = partition_rules_with(before, p->pkey, p->guid,
-						p->membership);
-		partition_rules_unref(before);
-	}
+	*of = partition_rules_with(before, p->pkey, p->guid, p->membership);
+	partition_rules_unref(before);
 	p->used(p->data);
 }
 

@@ -318,6 +318,17 @@ SETUP_TEST(a_change_ends_later)
 	g_clear_error(&error);
 	assert_true(partitions_changed(t->p, 18, &answer, &error));
 	assert_non_null(error);
+	/* one of a partition that the file has no longer when it ends is kept */
+	assert_true(partitions_load(t->p, "A=5:;", "f", NULL, NULL));
+	disk = beside_new(NULL, 0);
+	partitions_change(t->p, disk, 5, guid, PARTITION_FULL, NULL, on_used, t,
+			  NULL);
+	assert_true(partitions_load(t->p, "", "f", NULL, NULL));
+	assert_true(beside_free(disk, 60 * G_USEC_PER_SEC));
+	partitions_change(t->p, NULL, PKEY_DEFAULT, guid, PARTITION_FULL, NULL,
+			  on_used, t, NULL);
+	assert_true(partitions_load(t->p, "A=5:;", "f", NULL, NULL));
+	expect_member(t, "H-3", "5", "full");
 }
 
 SCRIPT(partitions_file, "partitions_file.scn", all_words, setup_new, setup_free)
