@@ -37,7 +37,8 @@
  *
  * Cost. Lost entries times the ports of a switch. Adding a turn may search all
  * channels (a lost spine of 11,664 hosts took minutes), so the work is limited.
- * The dependencies and the load are computed at the first lost cable.
+ * The dependencies, and the load of the tables of the whole fabric, are computed
+ * at the first lost cable; that of a repair's tables if others are lost as well.
  */
 #include "routing/repair.h"
 
@@ -65,8 +66,9 @@ struct repair {
 	struct channels *c;	/* and turns that repairs added since the
 				   switches held `made`; NULL: likewise */
 	uint8_t *is_bare;	/* by edge: c lacks its turns, as it was lost */
-	float busiest;		/* the most flows of a channel of made; 0: not
-				   computed yet */
+	float *dealt;		/* by edge: flows of made, relative to the
+				   width; NULL: not computed yet */
+	float busiest;		/* the most of them */
 	struct lft *now;	/* tables of the last repair, */
 	uint8_t *is_lost;	/* by edge: lost at that time */
 	uint32_t *place;	/* by switch: its index then; SNAPSHOT_NONE */
@@ -174,6 +176,7 @@ repair_free(struct repair *r)
 	channels_free(r->made_c);
 	channels_free(r->c);
 	channels_free(r->steps);
+	g_free(r->dealt);
 	lft_free(r->now);
 	g_array_unref(r->packed);
 	g_free(r->is_lost);
@@ -380,6 +383,27 @@ repair_find_lost(struct repairing *w)
 		if (block != UINT32_MAX)
 			w->lost[w->n_lost++] = e;
 	}
+}
+
+/* The flows of the base. Those of the whole fabric's tables are kept: each repair
+ * needs the most of them, and most repairs begin from these tables. */
+static void
+repair_measure(struct repairing *w)
+{
+	struct repair *r = w->r;
+	const struct graph *g = r->g;
+	size_t size = g->n_edges * sizeof(*r->dealt);
+	uint32_t e;
+
+	if (!r->dealt) {
+		mend_measure(&w->m, r->made.lft, r->made.ranks);
+		r->dealt = g_memdup2(w->m.dealt, size);
+		for (e = 0; e < g->n_edges; e++)
+			r->busiest = MAX(r->busiest, r->dealt[e]);
+	}
+	if (w->base != r->made.lft)
+		mend_measure(&w->m, w->base, r->made.ranks);
+	memcpy(w->dealt, w->base == r->made.lft ? r->dealt : w->m.dealt, size);
 }
 
 /* ------------------------------------------------------------------- a LID */
@@ -685,16 +709,14 @@ repair_all(struct repairing *w, const struct lft *held)
 		return repair_steps(w, held);
 	}
 	repair_find_base(w);
-	mend_measure(m, w->base, w->r->made.ranks);
-	memcpy(w->dealt, m->dealt, m->g->n_edges * sizeof(*m->dealt));
-	for (i = 0; w->base == w->r->made.lft && i < m->g->n_edges; i++)
-		w->r->busiest = MAX(w->r->busiest, m->dealt[i]);
 	repair_find_lost(w);
 	/* New tables may have paths for hosts that lacked one. */
 	if (w->n_entries > ENTRIES_MAX ||
 	    (memchr(m->is_lost, 1, m->g->n_edges) &&
 	     w->r->made.alone.reach.lost_hosts))
 		return false;
+	if (w->n_entries)
+		repair_measure(w);
 	c = g_steal_pointer(&w->r->c);
 	m->c = c;
 	m->before = c->work;
