@@ -326,7 +326,8 @@ repair_has_barred(const struct repairing *w, const struct graph *now)
 }
 
 /* The tables from which the repair begins: those of the last one. A LID of which
- * an entry leads into a cable that is back has its original entries again. */
+ * an entry leads into a cable that is back has its original entries again; if all
+ * are back, all have. */
 static void
 repair_find_base(struct repairing *w)
 {
@@ -336,6 +337,10 @@ repair_find_base(struct repairing *w)
 	g_autofree uint8_t *returns = g_new0(uint8_t, home->stride);
 	uint32_t sw, e, lid;
 
+	if (!memchr(w->m.is_lost, true, g->n_edges)) {
+		w->base = lft_ref(r->made.lft);
+		return;
+	}
 	for (sw = 0; sw < g->n_switches; sw++)
 		for_each_edge(g, sw, e)
 			for (lid = 0; r->is_lost[e] && !w->m.is_lost[e] &&
@@ -346,11 +351,15 @@ repair_find_base(struct repairing *w)
 					lft_row(r->now, sw)[lid];
 	w->base = memchr(returns, true, home->stride) ? lft_copy(r->now) :
 		lft_ref(r->now);
-	for (sw = 0; w->base != r->now && sw < g->n_switches; sw++)
+	for (sw = 0; w->base != r->now && sw < g->n_switches; sw++) {
+		const uint8_t *row = lft_row(home, sw);
+
+		if (!memcmp(lft_row(w->base, sw), row, home->stride))
+			continue;
 		for (lid = 0; lid < home->stride; lid++)
 			if (returns[lid])
-				lft_row(w->base, sw)[lid] =
-					lft_row(home, sw)[lid];
+				lft_row(w->base, sw)[lid] = row[lid];
+	}
 }
 
 /* Does the base have an entry of the LID into this lost cable, to be replaced? */
@@ -574,7 +583,7 @@ repair_lids(struct repairing *w)
 
 	lft_free(m->lft);
 	m->lft = memchr(m->is_lost, 1, m->g->n_edges) ? lft_copy(w->base) :
-		lft_ref(w->r->made.lft);
+		lft_ref(w->base);
 	/* The others are for what is hard to repair: any path will do. */
 	m->home = w->attempt.manner == MANNER_NEAR ? w->base : NULL;
 	memcpy(m->dealt, w->dealt, m->g->n_edges * sizeof(*m->dealt));
