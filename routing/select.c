@@ -126,7 +126,7 @@ choose_may_stay(const struct engine_input *in, const struct lft *lft,
 	*any = false;
 	for (uint32_t sw = 0; sw < lft->n_switches; sw++) {
 		uint8_t port = lft_row(in->previous, sw)[lid];
-		uint32_t p = snapshot_port_of(s, s->switches[sw], port);
+		uint32_t p;
 
 		if (lft_row(lft, sw)[lid] != LFT_NO_PATH)
 			return false;
@@ -135,6 +135,7 @@ choose_may_stay(const struct engine_input *in, const struct lft *lft,
 		*any = true;
 		if (graph_is_barred(in->g, sw, port))
 			return false;
+		p = snapshot_port_of(s, s->switches[sw], port);
 		if (p != SNAPSHOT_NONE && choose_is_blind(s, p))
 			is_behind = true;
 		else if (graph_edge_at(in->g, sw, port) == SNAPSHOT_NONE)

@@ -7,7 +7,8 @@
  * A link that was down `limit` times within `interval_s` flaps. If configured,
  * its cable is held: removed from snapshots for hold_s, the next time for twice
  * as long, up to HOLD_MAX; after HOLD_MAX without a hold, it starts with hold_s
- * again. A cable without which a node would be more than 63 hops away is not held. Nothing is written to its ports: they are not brought up, and another
+ * again. A cable without which a node would be more than 63 hops away is not
+ * held. Nothing is written to its ports: they are not brought up, and another
  * manager may use them. A node behind such a link is away for that time. A
  * cable has one entry, for the end at its switch; between switches, for the end
  * with the lower GUID.
