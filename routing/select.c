@@ -729,6 +729,7 @@ choose_clear_changed(const struct graph *g, const struct lft *held,
 	lft_free(bare);
 	if (c->later->len) {
 		c->safety = CHOICE_DRAIN;
+		c->is_blind = true;
 		return;
 	}
 	g_clear_pointer(&c->later, g_array_unref);

@@ -49,6 +49,8 @@ struct choice {
 	struct channels_result together;	/* with the tables of
 						   in->previous */
 	bool held_loop;		/* the held tables have a loop themselves */
+	bool is_blind;		/* CHOICE_DRAIN: not all held entries are known,
+				   so all that change are cleared first */
 	bool hosts_wait;	/* links of hosts that are not Active yet are
 				   activated after all tables are written */
 	struct lft *bridge;	/* CHOICE_DRAIN, or entries of LIDs without an

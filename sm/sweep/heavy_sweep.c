@@ -708,7 +708,10 @@ report_choice(struct sweep *s, const char *cycle)
 		break;
 	case CHOICE_DRAIN:
 		log_say(log, LOG_INFO, "route", "the new routes are written in "
-			"stages, since old and new mixed could deadlock%s%s",
+			"stages, since %s%s%s", c->is_blind ?
+			"not all that the switches hold is known: what changes "
+			"has no path until all of it is cleared" :
+			"old and new mixed could deadlock",
 			cycle ? ". " : "", cycle ?: "");
 		break;
 	case CHOICE_LOOP:
