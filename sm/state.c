@@ -68,23 +68,29 @@ clients_version(const struct state *s)
 	return has_clients(s) ? last->part->version(last->owner) : 0;
 }
 
-/* Makes the copies that are old anew. True: the file lacks something. */
+/* Makes the copy of a part anew if it is old. True: it is another text. */
+static bool
+renew(struct state *s, size_t i)
+{
+	const struct state_owner *o = &s->params.owners[i];
+	struct state_copy *c = &s->copies[i];
+	g_autoptr(GString) before = NULL;
+
+	if (o->part->version || (c->text && !c->is_old))
+		return false;
+	before = g_steal_pointer(&c->text);
+	c->text = g_string_new(NULL);
+	o->part->save(o->owner, c->text, transport_now(s->transport));
+	c->is_old = false;
+	return before && !g_string_equal(before, c->text);
+}
+
+/* Does the file lack something? */
 static bool
 is_changed(struct state *s)
 {
-	for (size_t i = 0; i < s->params.n; i++) {
-		const struct state_owner *o = &s->params.owners[i];
-		struct state_copy *c = &s->copies[i];
-		g_autoptr(GString) before = NULL;
-
-		if (o->part->version || (c->text && !c->is_old))
-			continue;
-		before = g_steal_pointer(&c->text);
-		c->text = g_string_new(NULL);
-		o->part->save(o->owner, c->text, transport_now(s->transport));
-		c->is_old = false;
-		s->is_changed |= before && !g_string_equal(before, c->text);
-	}
+	for (size_t i = 0; i < s->params.n; i++)
+		s->is_changed |= renew(s, i);
 	return s->is_changed || clients_version(s) != s->version;
 }
 
@@ -208,10 +214,15 @@ state_touch(struct state *s, const struct state_part *part, int64_t delay)
 void
 state_save(struct state *s, const struct state_part *part)
 {
+	bool is_other = false;
+
 	if (!s)
 		return;
 	make_old(s, part);
-	if (is_changed(s))
+	for (size_t i = 0; i < s->params.n; i++)
+		if (s->params.owners[i].part == part)
+			is_other |= renew(s, i);
+	if (is_other)
 		write_all(s);
 }
 

@@ -12,6 +12,7 @@
 #include "tests/lib/sa_stage.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
+#include "topology/lid.h"
 
 #define SECOND	((int64_t)G_USEC_PER_SEC)
 
@@ -24,8 +25,12 @@ TEST(test_archive_is_written_soon_and_not_often, sa_stage_set_up,
 	g_autofree char *old = NULL;
 	AUTO(transport) *t = scripted_new();
 	struct lab *l = *state;
+	struct lid_memory lids = {
+		.ranges = g_array_new(FALSE, FALSE, sizeof(struct lid_range)),
+	};
 	struct state *archive = state_open(&(struct state_params) {
-		.owners = { { .part = &sa_part, .owner = l->sa } }, .n = 1,
+		.owners = { { .part = &lid_part, .owner = &lids },
+			    { .part = &sa_part, .owner = l->sa } }, .n = 2,
 		.cache_dir = dir,
 	}, t);
 	unsigned changes = 0;
@@ -54,6 +59,7 @@ TEST(test_archive_is_written_soon_and_not_often, sa_stage_set_up,
 			"P_Key=0xffff SL=0 TClass=0 FlowLabel=0 JoinState=1 "
 			"by=H-%u MGID=ff12:a01c::%x", i % 12, i), 0);
 		state_touch(archive, &sa_part, 0);
+		state_save(archive, &lid_part);	/* a sweep, the same LIDs */
 		scripted_run(t, transport_now(t) + SECOND / 10);
 		text = folder_get(dir, "state");
 		changes += g_strcmp0(text, old) != 0;
@@ -65,6 +71,7 @@ TEST(test_archive_is_written_soon_and_not_often, sa_stage_set_up,
 	state_close(archive);
 	assert_true(g_file_test(path, G_FILE_TEST_EXISTS));
 	assert_int_equal(folder_remove(dir), 1);	/* nothing else was left */
+	g_array_unref(lids.ranges);
 }
 
 /* What a killed run has left beside it goes; nothing else. */
