@@ -69,6 +69,16 @@ graph_is_mute(const struct graph *g, uint32_t sw)
 	return !g->subnet->nodes[g->subnet->switches[sw]].sw_known;
 }
 
+static inline bool
+graph_has_mute(const struct graph *g)
+{
+	uint32_t sw = 0;
+
+	while (sw < g->n_switches && !graph_is_mute(g, sw))
+		sw++;
+	return sw < g->n_switches;
+}
+
 struct graph *graph_new(const struct snapshot *s, const struct lid_map *lids);
 /* With the links that only the held tables may use: those to be avoided, and those
  * between switches of which an end did not answer, which may be in use; and with

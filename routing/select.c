@@ -720,9 +720,9 @@ choose_clear_changed(const struct graph *g, const struct lft *held,
 	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
 		const uint8_t *row = lft_row(c->lft, sw);
 
-		for (uint32_t lid = 0; lid <= held->top; lid++)
-			if (!graph_is_mute(g, sw) &&
-			    lft_row(bare, sw)[lid] != row[lid])
+		for (uint32_t lid = 0; !graph_is_mute(g, sw) &&
+		     lid <= held->top; lid++)
+			if (lft_row(bare, sw)[lid] != row[lid])
 				lft_row(bare, sw)[lid] = LFT_NO_PATH;
 	}
 	choose_clear_first(c, bare);
@@ -972,20 +972,15 @@ static void
 choose_hold_mute(const struct engine_input *in, struct choice *c)
 {
 	const struct graph *g = choose_graph(in);
-	struct lft *mine = NULL;
+	struct lft *mine;
 
-	if (!in->previous || c->safety == CHOICE_LOOP)
+	if (!in->previous || c->safety == CHOICE_LOOP || !graph_has_mute(g))
 		return;
-	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
-		if (!graph_is_mute(g, sw))
-			continue;
-		if (!mine)
-			mine = lft_copy(c->lft);
-		memcpy(lft_row(mine, sw), lft_row(in->previous, sw),
-		       MIN(mine->stride, in->previous->stride));
-	}
-	if (!mine)
-		return;
+	mine = lft_copy(c->lft);
+	for (uint32_t sw = 0; sw < g->n_switches; sw++)
+		if (graph_is_mute(g, sw))
+			memcpy(lft_row(mine, sw), lft_row(in->previous, sw),
+			       MIN(mine->stride, in->previous->stride));
 	if (in->unread || choose_has_loop(g, mine, c->ranks))
 		mute_add_paths(g, c->lft, in->unread, mine);
 	lft_free(c->lft);

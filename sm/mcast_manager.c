@@ -4,8 +4,8 @@
  *
  * Flow. mcast_manager_touch -> a few milliseconds later -> make_trees: the
  * groups' members become (switch, port) pairs, routing/multicast.c computes
- * trees beside the loop, and every block with a group is compared on every switch, in three
- * phases:
+ * trees beside the loop, and every block with a group is compared on every
+ * switch, in three phases:
  *	read	blocks that are not known: their Set has no answer, or
  *		everything is read again
  *	cut	ports that are no longer in a tree are removed, on all switches

@@ -44,8 +44,8 @@ struct mcast_manager {
 	struct ground *ground;	/* in which trees are laid; NULL as `s` */
 	struct beside *beside;	/* trees are computed there, */
 	struct beside_job *job;	/* by this; NULL: none is; */
-	unsigned dropped;	/* so many were, one after the other, since the
-				   fabric changed */
+	unsigned dropped;	/* so many were, one after the other, as the
+				   fabric changed meanwhile */
 	GPtrArray *lost;	/* of char *: members that no tree reaches, a
 				   line each */
 	struct mft *wanted;	/* by switch of `s`; NULL: there was no group

@@ -480,7 +480,7 @@ standby_on_tell(void *data)
 
 	b->tell_timer = 0;
 	b->tell_us *= 2;
-	if (memcmp(&mark, &b->told, sizeof(mark))) {
+	if (!b->tell_us) {
 		b->told = mark;
 		b->changed = now;
 		b->tell_us = NEWS_US;

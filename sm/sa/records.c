@@ -378,7 +378,8 @@ match_base_lid(struct scan *s, unsigned offset, uint64_t lid)
 	uint32_t port = lid_map_owner(s->v->lids, (uint16_t)lid);
 
 	if (port != SNAPSHOT_NONE)
-		bytes_store16(s->base.match.value + offset, s->v->lids->base[port]);
+		bytes_store16(s->base.match.value + offset,
+			      s->v->lids->base[port]);
 	return port;
 }
 
@@ -394,8 +395,8 @@ match_caps(struct scan *s, const struct sa_query *q)
 
 		if (q->h.comp_mask >> i & 1 && f[i].name &&
 		    g_str_has_prefix(f[i].name, "CapabilityMask"))
-			memcpy(s->base.match.mask + first, s->base.match.value + first,
-			       f[i].bits / 8);
+			memcpy(s->base.match.mask + first,
+			       s->base.match.value + first, f[i].bits / 8);
 	}
 }
 

@@ -96,17 +96,6 @@ print_cycle(const struct graph *g, const struct choice *c)
 	return NULL;
 }
 
-/* Does a switch forward by entries that no repair looks at? */
-static bool
-has_mute_switch(const struct graph *g)
-{
-	uint32_t sw = 0;
-
-	while (sw < g->n_switches && !graph_is_mute(g, sw))
-		sw++;
-	return sw < g->n_switches;
-}
-
 /* Links to be avoided are used if a pair would lose its path without them; those
  * of ports that did not answer are not, but the held tables may use them. */
 static void
@@ -114,7 +103,8 @@ route_fabric(struct route_job *job)
 {
 	struct graph *g = graph_new(job->subnet, job->lids);
 	g_autoptr(GPtrArray) none = g_ptr_array_new();
-	bool is_mute = job->unread || has_mute_switch(g);
+	/* then a switch forwards by entries that no repair looks at */
+	bool is_mute = job->unread || graph_has_mute(g);
 	struct graph *whole = NULL;
 
 	if (is_mute)
