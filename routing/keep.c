@@ -111,8 +111,8 @@ keep_find_changed(const struct keep *k)
 	return changed;
 }
 
-/* Is the load near that of the new tables, with no channel idle that they
- * use? */
+/* Is the load near that of the new tables, with no cable idle that they use? One
+ * direction may be idle: either choice of it can be right. */
 static bool
 keep_is_balanced(const struct keep *k, const uint32_t *ranks)
 {
@@ -124,7 +124,7 @@ keep_is_balanced(const struct keep *k, const uint32_t *ranks)
 	metrics_flows(g, k->anew, ranks, new);
 	metrics_flows(g, k->kept, ranks, kept);
 	for (uint32_t e = 0; e < g->n_edges; e++)
-		if (new[e] && !kept[e])
+		if (new[e] && !kept[e] && !kept[g->edges[e].back])
 			return false;
 	return metrics_worst(g, kept, &busiest) <=
 		LOAD * metrics_worst(g, new, &busiest);

@@ -14,8 +14,8 @@
  * carries nearly as little. ranks: engine_output.ranks of `anew`, or NULL. The
  * caller verifies the result, and lft_free()s it. NULL: new tables are better.
  *
- * Also NULL if a channel that `anew` uses would stay idle: a cable is new, or is
- * back, so a fabric that is complete again gets its original tables.
+ * Also NULL if a cable that `anew` uses would stay idle: it is new, or is back,
+ * so a fabric that is complete again gets its original tables.
  */
 struct lft *keep_tables(const struct graph *g, const struct lft *held,
 			const struct lft *anew, const uint32_t *ranks);

@@ -421,6 +421,30 @@ TEST(test_strays_stay_if_they_are_safe)
 	}
 }
 
+/* Tables that use each cable stay, although new ones would use some of them in
+ * the other direction. */
+FABRIC_TEST(test_held_tables_stay_if_no_cable_is_idle, "PGFT(1,2;1,2)")
+{
+	AUTO(lft) *held = NULL;
+
+	assert_true(choose(f, NULL, true));
+	held = lft_copy(f->choice.lft);
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
+		for (uint32_t lid = 1; lid <= f->g->top; lid++) {
+			uint8_t *port = &lft_row(held, sw)[lid];
+
+			/* the hosts of both leaves, by the other spine */
+			if (f->g->n_hosts[sw] && *port > 1 &&
+			    graph_target_at(f->g, (uint16_t)lid)->is_host)
+				*port = *port == 2 ? 3 : 2;
+		}
+	f->in.previous = held;
+	choice_clear(&f->choice);
+	assert_true(choose(f, NULL, true));
+	assert_true(f->choice.keeps_held);
+	assert_int_equal(lab_count_blocks(f->choice.lft, held), 0);
+}
+
 /* There is nothing to keep or to leave in stages. */
 FABRIC_TEST(test_tables_without_an_entry_are_none, "ring(4;1)")
 {
