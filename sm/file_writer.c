@@ -10,6 +10,7 @@
  */
 #include "sm/file_writer.h"
 
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -67,11 +68,30 @@ remove_strays(const char *path)
 		g_dir_close(d);
 }
 
+static bool
+may_write(struct file_writer *w)
+{
+	GStatBuf st;
+
+	if (w->params.is_unread &&
+	    (g_lstat(w->path, &st) == 0 || errno != ENOENT)) {
+		g_set_error(&w->error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
+			    "%s: it could not be read at the start, so it is "
+			    "not overwritten: move it away, or mend it and "
+			    "restart", w->path);
+		return false;
+	}
+	w->params.is_unread = false;
+	return true;
+}
+
 static void
 write_work(void *values)
 {
 	struct file_writer *w = values;
 
+	if (!may_write(w))
+		return;
 	if (!w->has_written)
 		remove_strays(w->path);
 	w->has_written = true;

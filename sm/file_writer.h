@@ -19,6 +19,9 @@ struct file_writer_params {
 	const char *path, *subsystem;	/* the latter for the log; a literal */
 	GFileSetContentsFlags how;
 	int mode;
+	/* The file has what was not read, as state_file_load() says: it is not
+	 * replaced as long as it is there. */
+	bool is_unread;
 	file_writer_fn written;		/* on the loop; may be NULL */
 	void *data;
 };

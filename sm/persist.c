@@ -487,8 +487,9 @@ persist_keys_on_late(void *data)
 }
 
 struct persist_keys *
-persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
-		  struct transport *t, struct beside *disk, struct log *log)
+persist_keys_open(const char *cache_dir, bool is_read_only, uint64_t m_key,
+		  enum mkey_db_mode mode, struct transport *t,
+		  struct beside *disk, struct log *log)
 {
 	static const enum state_file which[] = {
 		[MKEY_DB_KEYS] = STATE_FILE_KEYS,
@@ -504,18 +505,20 @@ persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 		g_autoptr(GPtrArray) said =
 			g_ptr_array_new_with_free_func(g_free);
 		struct state_told told = { .n_bad = 0 };
-		const struct file_writer_params params = {
+		struct file_writer_params params = {
 			.path = path, .subsystem = "keys",
 			.how = G_FILE_SET_CONTENTS_DURABLE,
 			.mode = STATE_FILE_OWNER_ONLY,
 			.written = persist_keys_on_written, .data = ks,
 		};
 
-		state_file_load(path, false, read_keys, &f, &told, said);
+		params.is_unread = !state_file_load(path, is_read_only,
+						    read_keys, &f, &told, said);
 		state_told_clear(&told);
 		EACH_PTR(const char, line, said)
 			log_say(log, LOG_WARNING, "keys", "%s", line);
-		ks->writers[i] = file_writer_new(disk, log, &params);
+		if (!is_read_only)
+			ks->writers[i] = file_writer_new(disk, log, &params);
 	}
 	ks->version = ks->ring->version;
 	return ks;

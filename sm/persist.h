@@ -116,9 +116,9 @@ struct persist_keys {
 	unsigned timer;
 };
 
-/* Borrows t, for its timers, and disk. */
-struct persist_keys *persist_keys_open(const char *cache_dir, uint64_t m_key,
-				       enum mkey_db_mode mode,
+/* Borrows t, for its timers, and disk. is_read_only: nothing will be saved. */
+struct persist_keys *persist_keys_open(const char *cache_dir, bool is_read_only,
+				       uint64_t m_key, enum mkey_db_mode mode,
 				       struct transport *t,
 				       struct beside *disk, struct log *log);
 void persist_keys_close(struct persist_keys *ks);

@@ -443,8 +443,10 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	if (t->timers || params->disk_us)
 		sm->disk = beside_new(t, params->disk_us);
 	sm->persist = persist_new(log);
-	sm->keys = persist_keys_open(params->key_dir, params->m_key,
-				     params->key_mode, t, sm->disk, log);
+	sm->keys = persist_keys_open(params->key_dir,
+				     sweep_goal_reads(sweep.goal),
+				     params->m_key, params->key_mode, t,
+				     sm->disk, log);
 	sm->expected = expected_new();
 	wire.only_reads = sweep_goal_reads(sweep.goal);
 	sm->x = mad_client_new(t, &wire);

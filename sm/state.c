@@ -237,7 +237,7 @@ read_parts(void *data, char *text, size_t len, struct state_told *told)
 		   transport_now(s->transport), told);
 }
 
-/* False: the file must not be overwritten. */
+/* As state_file_load(). */
 static bool
 read_all(struct state *s)
 {
@@ -248,10 +248,6 @@ read_all(struct state *s)
 
 	EACH_PTR(const char, line, said)
 		log_say(s->params.log, LOG_WARNING, "memory", "%s", line);
-	if (!ok)
-		log_say(s->params.log, LOG_WARNING, "memory", "nothing is "
-			"remembered from now on, so that what %s has is not "
-			"lost", s->path);
 	s->clients = told.clients && !told.n_bad && !told.foreign->len;
 	g_string_free(s->foreign, TRUE);
 	s->foreign = g_steal_pointer(&told.foreign);
@@ -283,7 +279,8 @@ state_open(const struct state_params *params, struct transport *t)
 		return s;
 	s->path = state_file_path(params->cache_dir, STATE_FILE_STATE);
 	file.path = s->path;
-	if (!read_all(s) || params->is_read_only)
+	file.is_unread = !read_all(s);
+	if (params->is_read_only)
 		return s;
 	s->writer = file_writer_new(params->disk, params->log, &file);
 	if (s->is_changed)
