@@ -591,7 +591,8 @@ sweep_params_of(const struct daemon *d, GArray *allowed)
 			.hold_s = c->observe ? 0 : c->flap_hold_s,
 			.disable = !c->observe && c->babbling_disable,
 		},
-		.avoid = !c->observe && c->avoid_slow ? AVOID_SLOW : 0,
+		.avoid = !c->observe && c->bad_links & OPTIONS_LINKS_SLOW ?
+			AVOID_SLOW : 0,
 		.names = d->site->lists.names,
 		.poll_ms = c->poll_ms,
 		.polls_lost = c->polls_lost,

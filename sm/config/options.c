@@ -71,9 +71,16 @@ static const struct option_kind kind_sides = {
 	.accepts = "both, in, out or off", .words = side_words,
 	.set = option_set_word,
 };
-static const char *const bad_link_words[] = { "report", "avoid_slow", NULL };
+static const char *const bad_link_words[] = {
+	[0] = "report",
+	[OPTIONS_LINKS_SLOW] = "avoid_slow",
+	/* of the time when the manager read counters */
+	[OPTIONS_LINKS_ERRORS] = "avoid_errors",
+	[OPTIONS_LINKS_ERRORS | OPTIONS_LINKS_SLOW] = "avoid",
+	NULL,
+};
 static const struct option_kind kind_bad_links = {
-	.accepts = "report or avoid_slow (errors: minism-health --avoid)",
+	.accepts = "report or avoid_slow",
 	.words = bad_link_words, .set = option_set_word,
 };
 /* What belongs to the place where a manager runs: what it remembers and writes,
@@ -310,7 +317,7 @@ static const struct option rows[] = {
 	NUMBER("max_groups_per_port", group_quota, 0, 16383, "256"),
 	NUMBER("flap_hold", flap_hold_s, 0, 86400, "0"),
 	FLAG("babbling_port_policy", babbling_disable),
-	OPTION_KEY("bad_link_policy", &kind_bad_links, AT(avoid_slow), 0, 0,
+	OPTION_KEY("bad_link_policy", &kind_bad_links, AT(bad_links), 0, 0,
 		   "report"),
 	FLAG("no_clients_rereg", no_rereg),
 };
@@ -588,6 +595,12 @@ options_parse(struct options *conf, const char *text, const char *name,
 	if (!text_scan_end(s, error))
 		return false;
 	check_qos(&conf->qos, warnings);
+	if (conf->bad_links & OPTIONS_LINKS_ERRORS)
+		g_ptr_array_add(warnings, g_strdup_printf(
+			"bad_link_policy %s: links with errors are avoided by "
+			"minism-health --avoid (enable minism-health.service); "
+			"%s is in force here", bad_link_words[conf->bad_links],
+			bad_link_words[conf->bad_links & OPTIONS_LINKS_SLOW]));
 	if (places->len && conf->mode < OPTIONS_MODE_CHECK)
 		g_ptr_array_add(warnings, g_strdup_printf(
 			"%s: for the manager of this machine, so not used in a "

@@ -38,6 +38,10 @@ char *options_control_dir(void);
 /* On which side of a switch port is membership enforced? A mask. */
 #define OPTIONS_SIDE_IN	1u
 #define OPTIONS_SIDE_OUT	2u
+/* Which links are kept out of routing? A mask; those with errors by minism-health
+ * alone. */
+#define OPTIONS_LINKS_ERRORS	1u
+#define OPTIONS_LINKS_SLOW	2u
 
 struct options {
 	enum options_mode mode;
@@ -76,7 +80,7 @@ struct options {
 	unsigned group_quota;	/* groups that a port may create; 0: any */
 	unsigned flap_hold_s;	/* flaps.h */
 	bool babbling_disable;	/* a port that babbles */
-	unsigned avoid_slow;	/* 1: slow links are kept out of routing */
+	unsigned bad_links;	/* OPTIONS_LINKS_* */
 	bool no_rereg;		/* never set ClientReregister */
 	char *control_socket;	/* NULL: none; or OPTIONS_CONTROL_SOCKET */
 	char *control_group;	/* may connect there as well; NULL: none */

@@ -154,7 +154,7 @@ SETUP_TEST(test_null_is_the_built_in_value)
 SETUP_TEST(test_foreign_keys_are_taken)
 {
 	setup_parse(t, "bad_link_policy avoid_slow\n");
-	assert_int_equal(t->conf->avoid_slow, 1);
+	assert_int_equal(t->conf->bad_links, OPTIONS_LINKS_SLOW);
 }
 
 SETUP_TEST(test_every_key_of_qos_arrives)
