@@ -865,12 +865,13 @@ is_meant(const struct expected_fault *f, const char *word, uint64_t guid)
 	bool is = !word || !strcmp(f->name, word);
 
 	for (unsigned i = 0; i < 2 && !is && f->of[i]; i++) {
+		g_autofree char *full = expected_full_name(f->of[i]);
 		g_autofree char *end = f->link ?
 			expected_end_name(f->link, i) : NULL;
 
 		is = (guid && f->of[i]->guid == guid) ||
 			!strcmp(f->of[i]->name, word) ||
-			g_strcmp0(end, word) == 0;
+			!strcmp(full, word) || g_strcmp0(end, word) == 0;
 	}
 	return is;
 }
