@@ -26,8 +26,8 @@
  *
  * Ranges are aligned to their size (IBA 4.1.3: the LMC masks the low bits of
  * the LID), hence a search goes in steps of the size, and on from where the
- * last one of that size ended. LIDs that are reserved become free from the
- * highest GUID down, one range at a time, and only when a port finds nothing.
+ * last one of that size ended. LIDs that are reserved become free all at once
+ * when a port finds nothing: those that it does not take stay in the memory.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -60,7 +60,6 @@ struct assigner {
 	uint64_t needed;	/* LIDs, of all of them */
 	uint32_t *owner;	/* by LID, N_LIDS; SNAPSHOT_NONE: free */
 	bool reserved[N_LIDS];
-	size_t n_reserved;	/* memory[0 .. n_reserved - 1] still hold */
 	unsigned next[LMC_MAX + 1];	/* nothing free below, by LMC */
 	struct lid_limit give, keep;	/* of new LIDs, of those of before */
 	uint32_t n_beyond;	/* LIDs found that were not kept for that */
@@ -294,32 +293,19 @@ keep_claims(struct assigner *a)
 
 /* --- step 3: the rest --- */
 
-static bool
-holds_for_absent(const struct assigner *a, const struct lid_range *r)
+/* Ranges of ports that are away. */
+static void
+reserve(struct assigner *a)
 {
-	return is_valid_range(r) &&
-		!bsearch(&r->guid, a->order, a->n_order, sizeof(*a->order),
-			 guid_compare);
-}
+	for (size_t i = 0; i < a->n_memory; i++) {
+		const struct lid_range *r = &a->memory[i];
 
-/* Ends the reservation of the highest GUID; false if there is none left. */
-static bool
-release_one(struct assigner *a)
-{
-	while (a->n_reserved > 0) {
-		const struct lid_range *r = &a->memory[--a->n_reserved];
-
-		if (!holds_for_absent(a, r))
-			continue;
-		memset(a->reserved + r->min, false, r->max - r->min + 1u);
-		for (unsigned lmc = 0; lmc <= LMC_MAX; lmc++) {
-			unsigned base = r->min & ~((1u << lmc) - 1);
-
-			a->next[lmc] = MIN(a->next[lmc], base);
-		}
-		return true;
+		if (is_valid_range(r) &&
+		    !bsearch(&r->guid, a->order, a->n_order, sizeof(*a->order),
+			     guid_compare))
+			memset(a->reserved + r->min, true,
+			       r->max - r->min + 1u);
 	}
-	return false;
 }
 
 /* The lowest aligned range that is neither taken nor reserved, or LID_NONE. */
@@ -366,24 +352,22 @@ allocate(struct assigner *a, unsigned lmc)
 {
 	unsigned n_lacking = 0;
 	uint32_t first = SNAPSHOT_NONE;
+	bool reserves = true;
 
-	for (size_t i = 0; i < a->n_memory; i++) {
-		const struct lid_range *r = &a->memory[i];
-
-		if (holds_for_absent(a, r))
-			memset(a->reserved + r->min, true,
-			       r->max - r->min + 1u);
-	}
-	a->n_reserved = a->n_memory;
+	reserve(a);
 	for (uint32_t i = 0; i < a->n_order; i++) {
 		uint32_t p = a->order[i].port;
 		unsigned base;
 
 		if (a->map->base[p])
 			continue;
-		do
+		base = lid_find_free(a, a->map->lmc[p]);
+		if (base == LID_NONE && reserves) {
+			reserves = false;
+			memset(a->reserved, false, sizeof(a->reserved));
+			memset(a->next, 0, sizeof(a->next));
 			base = lid_find_free(a, a->map->lmc[p]);
-		while (base == LID_NONE && release_one(a));
+		}
 		/* aligned ranges may not fit where their number would */
 		if (base == LID_NONE && a->give.sw != SNAPSHOT_NONE) {
 			note_limit(a, &a->give, "the aligned ranges of all "

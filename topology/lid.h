@@ -9,7 +9,7 @@
  *   2. A port without one gets the range that the memory holds for it.
  *   3. The rest get the lowest free aligned ranges, by PortGUID; LIDs that the
  *      memory holds for ports that are away are taken only when nothing else
- *      is left, those of the highest GUIDs first.
+ *      is left.
  * A LID that some switch has no table entry for (LinearFDBCap) is not given,
  * nor kept, nor remembered for anyone, as long as all fit below the smallest
  * LinearFDBCap. If they do not, the limit is ignored: moving LIDs would help

@@ -263,24 +263,17 @@ make_full_memory(unsigned hole, size_t *n)
 	return memory;
 }
 
-TEST(test_last_resort_takes_the_highest_guids_first)
+TEST(test_last_resort_takes_lids_of_ports_that_are_away)
 {
 	static const struct host hosts[4];
 	AUTO(snapshot) *s = make_star(hosts, 4);
 	AUTO(snapshot) *two = make_star(hosts, 2);
-	AUTO(snapshot) *one = make_star(hosts, 1);
 	size_t n;
 	g_autofree struct lid_range *memory = make_full_memory(777, &n);
 
-	expect(s, 4, 0, memory, n,
-	       (const unsigned[]){ 777, 0xbfff, 0xbffe, 0xbffd }, NULL);
-	/* No hole is of use to a pair: the topmost ones are broken up. */
-	expect(two, 2, 1, memory, n, (const unsigned[]){ 0xbffe, 0xbffc }, NULL);
-	/* Two of the highest that lie apart make no pair, three do. */
-	memory[n - 1].min = memory[n - 1].max = 100;
-	memory[98].min = memory[98].max = 0xbfff;
-	assert_int_equal(memory[98].guid, 0x10000 + 100);
-	expect(one, 1, 1, memory, n, (const unsigned[]){ 0xbffc }, NULL);
+	expect(s, 4, 0, memory, n, (const unsigned[]){ 777, 2, 3, 4 }, NULL);
+	/* no hole is of use to a pair */
+	expect(two, 2, 1, memory, n, (const unsigned[]){ 2, 4 }, NULL);
 }
 
 /* Switches with LIDs `stride` apart (0: none yet), and one CA, for an LMC to
