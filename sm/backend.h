@@ -17,7 +17,7 @@ struct backend_hooks {
 	void (*over)(void *data);
 	/* what becomes of a port of this machine; also while it is opened */
 	umad_event_fn port;
-	/* output, of this name, is not read in time */
+	/* output, of this name, is not read in time, or not written */
 	void (*lost)(const char *name, void *data);
 	void *data;
 };

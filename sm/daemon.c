@@ -499,7 +499,8 @@ on_lost(const char *name, void *data)
 	struct daemon *d = data;
 
 	log_limited(d->log, LOG_ERROR, "daemon", "output", "%s is not read in "
-		    "time: lines or packets are lost", name);
+		    "time, or its disk is full: lines or packets are lost",
+		    name);
 }
 
 /* Setting up. */

@@ -24,6 +24,7 @@ struct file_writer {
 	GError *error;		/* of it */
 	GString *next;		/* NULL: none waits */
 	bool has_written;
+	bool is_failing;	/* the last text was not written */
 };
 
 /* Six letters of one case or six digits are rather a word or a date, of a copy
@@ -117,6 +118,19 @@ file_writer_unref(void *values)
 	g_free(w);
 }
 
+/* A disk that is full is tried again and again: its end is told, too. */
+static void
+tell_end(struct file_writer *w, const GError *error)
+{
+	if (w->log && error && !w->is_failing)
+		log_say(w->log, LOG_WARNING, w->params.subsystem,
+			"not remembered: %s", error->message);
+	if (w->log && !error && w->is_failing)
+		log_say(w->log, LOG_INFO, w->params.subsystem,
+			"%s is written again", w->path);
+	w->is_failing = error != NULL;
+}
+
 static void write_start(struct file_writer *w, GString *text);
 
 static void
@@ -126,9 +140,7 @@ write_done(void *values, G_GNUC_UNUSED void *data)
 	g_autoptr(GError) error = g_steal_pointer(&w->error);
 
 	g_string_free(g_steal_pointer(&w->now), TRUE);
-	if (error && w->log)
-		log_limited(w->log, LOG_WARNING, w->params.subsystem,
-			    "not remembered", "%s", error->message);
+	tell_end(w, error);
 	if (w->next)
 		write_start(w, g_steal_pointer(&w->next));
 	else if (w->params.written)

@@ -28,7 +28,8 @@ struct file_writer_params {
 
 /* Removes what a run that was killed has left of the file beside it. disk, log:
  * borrowed, the log until disk's jobs have ended. disk NULL: each text is written
- * at once. A failure is logged, unless log is NULL. */
+ * at once. Unless log is NULL, the first of several failures is logged, and their
+ * end. */
 struct file_writer *file_writer_new(struct beside *disk, struct log *log,
 				    const struct file_writer_params *params);
 /* The last text will still be written; written() is not called any more. w may
