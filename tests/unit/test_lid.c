@@ -246,31 +246,19 @@ TEST(test_enhanced_port0_gets_the_lmc)
 	assert_int_equal(map->top, 39);	/* that of the third host */
 }
 
-/* A memory that holds every LID but the switch's and one. */
-static struct lid_range *
-make_full_memory(unsigned hole, size_t *n)
-{
-	struct lid_range *memory = g_new(struct lid_range, LID_UNICAST_MAX);
-
-	*n = 0;
-	for (unsigned lid = 2; lid <= LID_UNICAST_MAX; lid++)
-		if (lid != hole)
-			memory[(*n)++] = (struct lid_range){
-				.guid = 0x10000 + lid,
-				.min = (uint16_t)lid,
-				.max = (uint16_t)lid,
-			};
-	return memory;
-}
-
+/* The memory holds every LID but the switch's and one. */
 TEST(test_last_resort_takes_lids_of_ports_that_are_away)
 {
 	static const struct host hosts[4];
 	AUTO(snapshot) *s = make_star(hosts, 4);
 	AUTO(snapshot) *two = make_star(hosts, 2);
-	size_t n;
-	g_autofree struct lid_range *memory = make_full_memory(777, &n);
+	static struct lid_range memory[LID_UNICAST_MAX];
+	size_t n = 0;
 
+	for (uint16_t lid = 2; lid <= LID_UNICAST_MAX; lid++)
+		if (lid != 777)
+			memory[n++] = (struct lid_range){ 0x10000 + lid, lid,
+							  lid };
 	expect(s, 4, 0, memory, n, (const unsigned[]){ 777, 2, 3, 4 }, NULL);
 	/* no hole is of use to a pair */
 	expect(two, 2, 1, memory, n, (const unsigned[]){ 2, 4 }, NULL);
