@@ -182,14 +182,17 @@ put_traits(const struct tool_view *v, struct text_report *r)
 	return any;
 }
 
-/* A node at protection level 2 does not answer without its key. */
+/* A node at protection level 2 does not answer without its key; a host that
+ * acknowledges an address and does not take it is one of these faults, too. */
 static bool
 put_silent(const struct tool_view *v, struct text_report *r)
 {
 	const GPtrArray *faults = v->lines->expected->faults;
-	struct finding f = finding_new("ports behind which no node answers",
-		"a host hangs, or has an M_Key at protection level 2: ask the "
-		"former manager for its keys");
+	struct finding f = finding_new("ports with a link and no host that can be "
+		"used",
+		"a host hangs, takes no address, or has an M_Key at protection "
+		"level 2: \"minismctl status\" says which; for keys ask the "
+		"former manager");
 
 	EACH_PTR(const struct expected_fault, fault, faults)
 		if (fault->kind == EXPECTED_SILENT)
