@@ -21,6 +21,11 @@ main(int argc, char **argv)
 	}
 	s = shape_new(argv[1], strtoull(argv[2], NULL, 0),
 		      (unsigned)(10 * strtod(argv[3], NULL)));
+	if (!s) {
+		fprintf(stderr, "draw_shape: there is no shape %s; doc/routing.md "
+			"tells all\n", argv[1]);
+		return 2;
+	}
 	net_file_write(s, text);
 	snapshot_unref(s);
 	fputs(text->str, stdout);

@@ -13,7 +13,7 @@
 extern const char *const shape_names[];
 
 /* GUIDs and cables by the seed; so many per mille of the cables between
- * switches are left out. snapshot_unref(). */
+ * switches are left out. snapshot_unref(); NULL: no shape has the name. */
 struct snapshot *shape_new(const char *name, uint64_t seed,
 			 unsigned fail_per_mille);
 
