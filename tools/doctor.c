@@ -4,7 +4,7 @@
  * what another manager wrote. What only vendor attributes tell is not asked:
  * their effect on a device is not documented for all of them.
  */
-#include "tools/doctor.h"
+#include "tools/show.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -340,26 +340,27 @@ put_unasked(const struct tool_view *v, struct text_report *r)
 	report_lines(r, "not_asked", lines, "not asked: ");
 }
 
-bool
-doctor_put(const struct tool_view *v, struct text_report *r)
+int
+show_doctor(struct show *q, GError **error)
 {
 	static bool (*const puts[])(const struct tool_view *v,
 				    struct text_report *r) = {
 		doctor_verdict, put_managers, put_traits, put_foreign,
 		put_silent, put_devices,
 	};
+	struct text_report *r = &q->out;
 	bool any = false;
 
 	report_open(r, NULL, '{');
 	report_open(r, "findings", '[');
 	for (size_t i = 0; i < G_N_ELEMENTS(puts); i++)
-		any |= puts[i](v, r);
+		any |= puts[i](q->v, r);
 	report_close(r, ']');
 	if (!any)
 		report_say(r, "of what was asked, nothing speaks against a first "
 			   "mastership\n");
-	put_models(v, r);
-	put_unasked(v, r);
+	put_models(q->v, r);
+	put_unasked(q->v, r);
 	report_end(r);
-	return !any;
+	return any;
 }

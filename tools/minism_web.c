@@ -36,8 +36,7 @@
 #include <unistd.h>
 
 #include "tools/client.h"
-#include "tools/page.h"
-#include "tools/status.h"
+#include "tools/show.h"
 #include "tools/tool_options.h"
 #include "topology/each.h"
 
@@ -52,32 +51,17 @@
 #define KEPT_MAX_US	(10 * G_USEC_PER_SEC)
 #define FAILED_US	G_USEC_PER_SEC	/* an error is kept for */
 
-static void
-make_metrics(const struct tool_view *v, GString *body)
-{
-	status_put_metrics(v->lines, body);
-}
-
-static void
-make_status(const struct tool_view *v, GString *body)
-{
-	struct text_report r = { .out = body, .as_json = true };
-
-	status_put(v->lines, true, &r);
-}
-
-/* Pages are made of answers to requests that change nothing. */
+/* Pages are answers to requests that change nothing: those of commands, which are
+ * made of a view; or the manager's own. */
 static const struct {
-	const char *path, *type, *request;
-	char begins;		/* what was asked for; else it is a reason */
-	/* of the view; NULL: it is the answer */
-	void (*make)(const struct tool_view *v, GString *body);
+	const char *path, *type;
+	char *command, *request;
 } web_pages[] = {
-	{ "/", "text/html; charset=utf-8", "view tables\n", '#', page_write },
-	{ "/events", "application/json", "json events\n", '{', NULL },
+	{ "/", "text/html; charset=utf-8", (char *)"report", NULL },
+	{ "/events", "application/json", NULL, (char *)"json events\n" },
 	{ "/metrics", "application/openmetrics-text; version=1.0.0; "
-	  "charset=utf-8", "view status\n", '#', make_metrics },
-	{ "/status", "application/json", "view status\n", '#', make_status },
+	  "charset=utf-8", (char *)"metrics", NULL },
+	{ "/status", "application/json", (char *)"status", NULL },
 };
 
 /* The page is one file with its script and style in it. */
@@ -89,11 +73,6 @@ static const char *const web_guards[][2] = {
 	  "'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
 	  "connect-src 'self'; base-uri 'none'; form-action 'none'; "
 	  "frame-ancestors 'none'" },
-};
-
-struct web_life {
-	struct MHD_Connection *connection;
-	int64_t end;		/* us, of the monotonic clock */
 };
 
 struct web_page {
@@ -108,7 +87,6 @@ struct web_server {
 	struct client_place place;
 	unsigned patience_s;
 	struct web_page pages[G_N_ELEMENTS(web_pages)];
-	GArray *lives;		/* struct web_life, the oldest first */
 	struct MHD_Daemon *mhd;
 	guint source, timer;
 };
@@ -155,31 +133,47 @@ fetch_on(GString *body, void *data)
 	return f->begin < f->end;
 }
 
+/* The answer to the command, in place of the view in f->body. */
+static bool
+fetch_answer(struct fetch *f, char *const *words, GError **error)
+{
+	bool is_json = !strcmp(web_pages[f->page].type, "application/json");
+	struct show q = {
+		.v = tool_view_read(f->body->str, "the view", error),
+		.place = &f->web->place, .words = words,
+		.out = { .out = f->body, .as_json = is_json },
+	};
+	int status;
+
+	if (!q.v)
+		return false;
+	g_string_truncate(f->body, 0);
+	status = show_run(&q, error);
+	tool_view_free(q.v);
+	return status >= 0;
+}
+
 /* In a thread: one page, from the manager. */
 static gpointer
 fetch_page(gpointer data)
 {
 	struct fetch *f = data;
 	int64_t patience = f->web->patience_s * G_USEC_PER_SEC;
-	g_autoptr(GString) line =
-		g_string_new(web_pages[f->page].request);
+	char *const words[] = { web_pages[f->page].command, NULL };
+	g_autofree char *request = words[0] ? show_request(words) :
+		g_strdup(web_pages[f->page].request);
+	g_autoptr(GString) line = g_string_new(request);
 	g_autoptr(GError) error = NULL;
-	struct tool_view *v;
+	int code;
 
 	f->begin = g_get_monotonic_time();
 	f->end = f->begin + patience;
-	if (client_ask_on(&f->web->place, patience, line, f->body, fetch_on, f,
-			  &error) == CLIENT_AGAIN)
+	code = client_ask_on(&f->web->place, patience, line, f->body, fetch_on,
+			     f, &error);
+	if (code == CLIENT_AGAIN)
 		g_string_assign(f->body, "the manager is busy\n");
-	f->is_good = !error && f->body->str[0] == web_pages[f->page].begins;
-	if (f->is_good && web_pages[f->page].make) {
-		v = tool_view_read(f->body->str, "the view", &error);
-		f->is_good = v;
-		g_string_truncate(f->body, 0);
-		if (v)
-			web_pages[f->page].make(v, f->body);
-		tool_view_free(v);
-	}
+	/* else the answer is a reason */
+	f->is_good = code == 0 && (!words[0] || fetch_answer(f, words, &error));
 	f->took_us = g_get_monotonic_time() - f->begin;
 	if (error)
 		g_string_printf(f->body, "%s\n", error->message);
@@ -300,38 +294,25 @@ web_on_request(void *data, struct MHD_Connection *c, const char *path,
 
 /* --- connections --- */
 
-static void
-web_on_connection(void *data, struct MHD_Connection *c, void **state,
-		  enum MHD_ConnectionNotificationCode code)
+/* What libmicrohttpd reads from it next is its end. */
+static gboolean
+end_connection(gpointer data)
 {
-	struct web_server *w = data;
-	const struct web_life life = {
-		c, g_get_monotonic_time() + LIFE_S * G_USEC_PER_SEC,
-	};
-
-	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		g_array_append_val(w->lives, life);
-		return;
-	}
-	for (guint i = 0; i < w->lives->len; i++)
-		if (g_array_index(w->lives, struct web_life, i).connection ==
-		    c) {
-			g_array_remove_index(w->lives, i);
-			return;
-		}
+	shutdown(MHD_get_connection_info(data,
+			MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
+		 SHUT_RDWR);
+	return G_SOURCE_CONTINUE;	/* until it is closed */
 }
 
-/* What libmicrohttpd reads from it next is its end. */
 static void
-end_old(struct web_server *w)
+web_on_connection(void *data, struct MHD_Connection *c, void **timer,
+		  enum MHD_ConnectionNotificationCode code)
 {
-	int64_t now = g_get_monotonic_time();
-
-	EACH_ITEM(const struct web_life, l, w->lives)
-		if (l->end <= now)
-			shutdown(MHD_get_connection_info(l->connection,
-				MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
-				SHUT_RDWR);
+	if (code == MHD_CONNECTION_NOTIFY_STARTED)
+		*timer = GUINT_TO_POINTER(g_timeout_add_seconds(LIFE_S,
+							end_connection, c));
+	else
+		g_source_remove(GPOINTER_TO_UINT(*timer));
 }
 
 static gboolean
@@ -340,7 +321,6 @@ web_on_timer(gpointer data)
 	struct web_server *w = data;
 	const union MHD_DaemonInfo *info;
 
-	end_old(w);
 	MHD_run(w->mhd);
 	info = MHD_get_daemon_info(w->mhd,
 				   MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
@@ -416,7 +396,7 @@ web_open(struct web_server *w, const struct sockaddr_storage *at)
 				  MHD_OPTION_PER_IP_CONNECTION_LIMIT,
 				  FROM_ONE_MAX,
 				  MHD_OPTION_NOTIFY_CONNECTION,
-				  web_on_connection, w,
+				  web_on_connection, NULL,
 				  MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
 				  MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 				  (size_t)MEMORY_MAX, MHD_OPTION_END);
@@ -424,7 +404,6 @@ web_open(struct web_server *w, const struct sockaddr_storage *at)
 		close(fd);
 		return false;
 	}
-	w->lives = g_array_new(FALSE, FALSE, sizeof(struct web_life));
 	for (size_t i = 0; i < G_N_ELEMENTS(web_pages); i++)
 		w->pages[i].waiting = g_ptr_array_new();
 	w->source = g_unix_fd_add(MHD_get_daemon_info(w->mhd,
@@ -448,7 +427,6 @@ web_close(struct web_server *w)
 		if (w->pages[i].body)
 			g_string_free(w->pages[i].body, TRUE);
 	}
-	g_array_unref(w->lives);
 }
 
 static gboolean

@@ -20,15 +20,10 @@
 #include "tools/client.h"
 #include "tools/compare.h"
 #include "tools/design.h"
-#include "tools/doctor.h"
-#include "tools/dump.h"
-#include "tools/page.h"
 #include "tools/show.h"
-#include "tools/status.h"
 #include "tools/support.h"
 #include "tools/tool_options.h"
 #include "tools/view.h"
-#include "tools/whatif.h"
 #include "topology/text.h"
 
 #define SHOW_TRIES	5u	/* while the fabric changes */
@@ -180,70 +175,6 @@ get_view(const struct ctl_arguments *a, const char *request, int *status)
 	return v;
 }
 
-static int
-put_whole_state(const struct ctl_arguments *a, const struct tool_view *v,
-		struct text_report *r)
-{
-	return status_put(v->lines, a->options[COMMAND_ALL], r);
-}
-
-static int
-put_avoid(const struct ctl_arguments *a, const struct tool_view *v,
-	  struct text_report *r)
-{
-	status_put_avoid(v->lines, r);
-	return EXIT_SUCCESS;
-}
-
-static int
-put_metrics(const struct ctl_arguments *a, const struct tool_view *v,
-	    struct text_report *r)
-{
-	status_put_metrics(v->lines, r->out);
-	return EXIT_SUCCESS;
-}
-
-static int
-put_report(const struct ctl_arguments *a, const struct tool_view *v,
-	   struct text_report *r)
-{
-	page_write(v, r->out);
-	return EXIT_SUCCESS;
-}
-
-static int
-put_doctor(const struct ctl_arguments *a, const struct tool_view *v,
-	   struct text_report *r)
-{
-	return doctor_put(v, r) ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
-/* dump FOLDER */
-static int
-put_dump(const struct ctl_arguments *a, const struct tool_view *v,
-	 struct text_report *r)
-{
-	g_autoptr(GError) error = NULL;
-	struct lft *none = v->lft ? NULL : lft_new(v->s->n_switches,
-						   v->lids->top);
-	bool ok = dump_all(a->words[1], v->s, v->lids, none ?: v->lft, &error);
-
-	lft_free(none);
-	if (ok)
-		report_say(r, "%s has OpenSM's dump files and minism.net\n",
-			   a->words[1]);
-	else
-		tool_options_complain("%s", error->message);
-	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
-static int
-put_whatif(const struct ctl_arguments *a, const struct tool_view *v,
-	   struct text_report *r)
-{
-	return whatif(v, a->words + 1, r);
-}
-
 /* support [FILE [MORE ..]] */
 static int
 run_support(const struct ctl_arguments *a)
@@ -369,7 +300,7 @@ run_help(const struct ctl_arguments *a)
 	return EXIT_SUCCESS;
 }
 
-/* path, nodes, .. */
+/* What is answered by a view: path, nodes, .. */
 static int
 run_show(const struct ctl_arguments *a)
 {
@@ -377,7 +308,7 @@ run_show(const struct ctl_arguments *a)
 	g_autoptr(GString) text = g_string_new(NULL);
 	struct show q = {
 		.place = a->view ? NULL : &a->place, .words = a->words,
-		.why = a->options[COMMAND_WHY],
+		.why = a->options[COMMAND_WHY], .all = a->options[COMMAND_ALL],
 	};
 	g_autofree char *request = show_request(a->words);
 	unsigned tries = SHOW_TRIES;
@@ -387,7 +318,9 @@ run_show(const struct ctl_arguments *a)
 		g_clear_error(&error);
 		q.v = get_view(a, request, &status);
 		if (!q.v)
-			return status;
+			return status == EXIT_FAILURE &&
+				show_find_command(a->words)->judges ?
+				EXIT_USAGE : status;
 		g_string_truncate(text, 0);
 		q.out = (struct text_report){ .out = text, .as_json = a->json };
 		status = show_run(&q, &error);
@@ -401,71 +334,23 @@ run_show(const struct ctl_arguments *a)
 static const struct ctl_run {
 	const char *name;
 	int (*run)(const struct ctl_arguments *a);
-	/* instead, of a view, the answer to the request: */
-	int (*put)(const struct ctl_arguments *a, const struct tool_view *v,
-		   struct text_report *r);
-	const char *request;
-	enum view_kind needs;	/* lines that a net file lacks; 0: none */
-	bool judges;		/* its exit status 1 is an answer */
 	bool is_plain;		/* takes neither --json nor --watch */
 	bool is_live;		/* needs a manager */
 } runs[] = {
-	{ "avoid", .put = put_avoid, .request = "view status\n",
-	  .needs = VIEW_MANAGER },
-	{ "diff", .run = run_compare },
-	{ "doctor", .put = put_doctor, .request = "view\n", .judges = true },
-	{ "dump", .put = put_dump, .request = "view tables\n",
-	  .is_plain = true },
-	{ "expect", .run = run_compare },
-	{ "help", .run = run_help, .is_plain = true },
-	{ "metrics", .put = put_metrics, .request = "view status\n",
-	  .needs = VIEW_COUNT },
-	{ "report", .put = put_report, .request = "view tables\n",
-	  .is_plain = true },
-	{ "status", .put = put_whole_state, .request = "view status\n",
-	  .needs = VIEW_MANAGER },
-	{ "support", .run = run_support, .is_plain = true, .is_live = true },
-	{ "whatif", .put = put_whatif, .request = "view tables\n",
-	  .judges = true },
-};
-/* Other commands of a view, and questions. */
-static const struct ctl_run show = { .run = run_show };
-static const struct ctl_run question = { .run = run_question, .is_live = true };
+	{ "diff", run_compare, false, false },
+	{ "expect", run_compare, false, false },
+	{ "help", run_help, true, false },
+	{ "support", run_support, true, true },
+}, show = { NULL, run_show, false, false },
+   question = { NULL, run_question, false, true };
 
 static const struct ctl_run *
-ctl_find_run(const struct command *c, char *const *words)
+ctl_find_run(char *const *words)
 {
-	bool of_view = c->place == COMMAND_OF_VIEW;
-
 	for (size_t i = 0; i < G_N_ELEMENTS(runs); i++)
-		if ((of_view || !words[1]) && !strcmp(runs[i].name, words[0]))
+		if (!strcmp(runs[i].name, words[0]))
 			return &runs[i];
-	return of_view ? &show : &question;
-}
-
-static int
-run_whole(const struct ctl_arguments *a, const struct ctl_run *run)
-{
-	g_autoptr(GString) out = g_string_new(NULL);
-	struct text_report r = { .out = out, .as_json = a->json };
-	int status = EXIT_SUCCESS;
-	struct tool_view *v = get_view(a, run->request, &status);
-
-	if (!v)
-		return run->judges && status == EXIT_FAILURE ? EXIT_USAGE :
-			status;
-	if (run->needs && !v->lines->of[run->needs]->len) {
-		tool_options_complain("%s: it has no %s of a manager; "
-				      "minismctl view writes one that has",
-				      a->view ? a->view : "the manager's view",
-				      run->needs == VIEW_COUNT ? "counters" :
-				      "state");
-		status = EXIT_FAILURE;
-	} else {
-		status = run->put(a, v, &r);
-	}
-	tool_view_free(v);
-	return put_answer(out, status);
+	return show_find_command(words) ? &show : &question;
 }
 
 static int
@@ -489,13 +374,14 @@ minismctl_run(void *arguments, char **words)
 	if (!command)
 		return put_line(a, find_hint(a->words[0], wrong, &hint),
 				EXIT_USAGE);
-	run = ctl_find_run(command, a->words);
+	run = ctl_find_run(a->words);
 	if (a->view && run->is_live) {
 		tool_options_complain("%s needs a manager: --view is not for "
 				      "it", command->name);
 		return EXIT_USAGE;
 	}
-	if ((a->json || a->watch) && run->is_plain) {
+	if ((a->json || a->watch) && (run->is_plain || (run == &show &&
+	    show_find_command(a->words)->is_plain))) {
 		tool_options_complain("%s takes neither --json nor --watch",
 				      command->name);
 		return EXIT_USAGE;
@@ -504,7 +390,7 @@ minismctl_run(void *arguments, char **words)
 	do {
 		if (a->watch && isatty(STDOUT_FILENO))
 			fputs(CLEAR_SCREEN, stdout);
-		status = run->put ? run_whole(a, run) : run->run(a);
+		status = run->run(a);
 		if (a->watch)
 			g_usleep(WATCH_US);
 	} while (a->watch && status != EXIT_USAGE &&

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "tools/show.h"
 #include "tools/status.h"
 #include "topology/each.h"
 #include "topology/expected.h"
@@ -270,15 +271,18 @@ static const struct family families[] = {
 	COUNTED("minism_sa_objects", "gauge", "What clients keep at the SA."),
 };
 
-void
-status_put_metrics(const struct view_lines *lines, GString *out)
+int
+show_metrics(struct show *q, GError **error)
 {
+	GString *out = q->out.out;
+
 	for (size_t i = 0; i < G_N_ELEMENTS(families); i++) {
 		const struct family *f = &families[i];
 
 		g_string_append_printf(out, "# HELP %s %s\n# TYPE %s %s\n",
 				       f->name, f->help, f->name, f->type);
-		f->put(lines, f, out);
+		f->put(q->v->lines, f, out);
 	}
 	g_string_append(out, "# EOF\n");
+	return 0;
 }

@@ -4,7 +4,7 @@
  * in Base64. One is JSON, see index() there; the other is the rows of the
  * forwarding tables as they are in struct lft.
  */
-#include "tools/page.h"
+#include "tools/show.h"
 
 #include <gio/gio.h>
 #include <string.h>
@@ -169,9 +169,11 @@ put_packed(GString *out, const void *data, size_t len)
 	g_string_append(out, text);
 }
 
-void
-page_write(const struct tool_view *v, GString *out)
+int
+show_report(struct show *q, GError **error)
 {
+	const struct tool_view *v = q->v;
+	GString *out = q->out.out;
 	g_autoptr(GString) json = make_json(v);
 
 	for (size_t i = 0; i < G_N_ELEMENTS(html); i++) {
@@ -193,4 +195,5 @@ page_write(const struct tool_view *v, GString *out)
 				   lft_size(v->lft) : 0);
 		g_string_append(out, mark + strlen("@FABRIC@"));
 	}
+	return 0;
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "sm/mad/sa_record.h"
+#include "tools/dump.h"
 #include "tools/trace.h"
 #include "topology/each.h"
 #include "topology/port_search.h"
@@ -822,41 +823,65 @@ show_members(struct show *q, GError **error)
 	return 0;
 }
 
+/* ---- dump ---- */
+
+static int
+show_dump(struct show *q, GError **error)
+{
+	struct tool_view *v = q->v;
+
+	if (!v->lft)
+		v->lft = lft_new(v->s->n_switches, v->lids->top);
+	if (!dump_all(q->words[1], v->s, v->lids, v->lft, error))
+		return -1;
+	report_say(&q->out, "%s has OpenSM's dump files and minism.net\n",
+		   q->words[1]);
+	return 0;
+}
+
 /* ---- all ---- */
 
-static const struct {
-	const char *name;
-	bool one_node;		/* a part of the view is enough: that of a node */
-	int (*run)(struct show *q, GError **error);
-} runs[] = {
-	{ "path", false, show_path }, { "who", true, show_who },
-	{ "nodes", false, show_nodes }, { "links", false, show_links },
-	{ "ports", true, show_ports }, { "lft", false, show_table },
-	{ "groups", false, show_groups }, { "members", false, show_members },
-	{ "partitions", false, show_partitions },
+#define FABRIC	"view\n"
+#define STATUS	"view status\n"
+#define TABLES	"view tables\n"
+
+static const struct show_command show_commands[] = {
+	{ "avoid", show_avoid, STATUS, .needs = VIEW_MANAGER },
+	{ "doctor", show_doctor, FABRIC, .judges = true },
+	{ "dump", show_dump, TABLES, .is_plain = true },
+	{ "groups", show_groups, FABRIC, 0, false, false },
+	{ "lft", show_table, FABRIC, 0, false, false },
+	{ "links", show_links, FABRIC, 0, false, false },
+	{ "members", show_members, FABRIC, 0, false, false },
+	{ "metrics", show_metrics, STATUS, .needs = VIEW_COUNT },
+	{ "nodes", show_nodes, FABRIC, 0, false, false },
+	{ "partitions", show_partitions, FABRIC, 0, false, false },
+	{ "path", show_path, FABRIC, 0, false, false },
+	{ "ports", show_ports, NULL, 0, false, false },
+	{ "report", show_report, TABLES, .is_plain = true },
+	{ "status", show_status, STATUS, .needs = VIEW_MANAGER },
+	{ "whatif", show_whatif, TABLES, .judges = true },
+	{ "who", show_who, NULL, 0, false, false },
 };
 
-static size_t
-find_run(const char *command)
+const struct show_command *
+show_find_command(char *const *words)
 {
-	size_t i = 0;
-
-	while (i < G_N_ELEMENTS(runs) && strcmp(runs[i].name, command) != 0)
-		i++;
-	return i;
+	for (size_t i = 0; i < G_N_ELEMENTS(show_commands); i++)
+		if (!strcmp(show_commands[i].name, words[0]) &&
+		    (show_commands[i].run != show_avoid || !words[1]))
+			return &show_commands[i];
+	return NULL;
 }
 
 char *
 show_request(char *const *words)
 {
-	size_t i = find_run(words[0]);
-	g_autofree char *word = NULL;
+	const char *request = show_find_command(words)->request;
+	g_autofree char *word = request ? NULL : g_shell_quote(words[1]);
 
-	if (i == G_N_ELEMENTS(runs))
-		return NULL;
-	if (!runs[i].one_node)
-		return g_strdup("view\n");
-	word = g_shell_quote(words[1]);
+	if (request)
+		return g_strdup(request);
 	g_strdelimit(word, "\n", '?');
 	return g_strdup_printf("view node %s\n", word);
 }
@@ -864,5 +889,13 @@ show_request(char *const *words)
 int
 show_run(struct show *q, GError **error)
 {
-	return runs[find_run(q->words[0])].run(q, error);
+	const struct show_command *c = show_find_command(q->words);
+
+	if (!c->needs || q->v->lines->of[c->needs]->len)
+		return c->run(q, error);
+	g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: it has no %s; "
+		    "minismctl view writes one that has", q->place ?
+		    "the manager's view" : "the view", c->needs == VIEW_COUNT ?
+		    "counters of a manager" : "state of a manager");
+	return -1;
 }

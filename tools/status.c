@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "tools/show.h"
 #include "topology/each.h"
 #include "topology/expected.h"
 #include "topology/text.h"
@@ -297,12 +298,13 @@ print_avoided(const struct view_lines *lines, struct text_report *r)
 	}
 }
 
-void
-status_put_avoid(const struct view_lines *lines, struct text_report *r)
+int
+show_avoid(struct show *q, GError **error)
 {
-	report_open_list(r, "avoided");
-	print_avoided(lines, r);
-	report_close_list(r, "avoided links");
+	report_open_list(&q->out, "avoided");
+	print_avoided(q->v->lines, &q->out);
+	report_close_list(&q->out, "avoided links");
+	return 0;
 }
 
 static void
@@ -524,14 +526,17 @@ status_put_causes(const struct view_lines *lines, bool all,
 }
 
 int
-status_put(const struct view_lines *lines, bool all, struct text_report *r)
+show_status(struct show *q, GError **error)
 {
+	const struct view_lines *lines = q->v->lines;
+	struct text_report *r = &q->out;
+
 	report_open(r, NULL, '{');
 	print_verdict(lines, r);
-	status_put_causes(lines, all, r);
+	status_put_causes(lines, q->all, r);
 	print_head(lines, r);
 	report_text(r, "log_level", text_of(lines, VIEW_LEVEL), NULL);
-	print_flaps(lines, all, false, r);
+	print_flaps(lines, q->all, false, r);
 	put_routing(lines, r);
 	print_sweeps(lines, r);
 	if (lines->of[VIEW_COUNT]->len) {

@@ -13,8 +13,7 @@
 #include <sys/utsname.h>
 
 #include "config.h"
-#include "tools/status.h"
-#include "tools/view.h"
+#include "tools/show.h"
 #include "topology/state_file.h"
 
 #define FOLDER	"minism-support"
@@ -87,13 +86,15 @@ save_status(const struct client_place *place, const char *folder,
 	    GError **error)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
-	struct text_report r = { .out = text };
-	struct tool_view *v = tool_view_get(place, NULL, "view status\n", error);
+	char *const words[] = { (char *)"status", NULL };
+	g_autofree char *request = show_request(words);
+	struct show q = { .v = tool_view_get(place, NULL, request, error),
+			  .words = words, .all = true, .out = { .out = text } };
 
-	if (!v)
+	if (!q.v)
 		return false;
-	status_put(v->lines, true, &r);
-	tool_view_free(v);
+	show_run(&q, NULL);
+	tool_view_free(q.v);
 	return save(folder, "status", text, error);
 }
 

@@ -11,14 +11,13 @@
  * What a view does not say is not considered: the order of switches of an
  * earlier sweep.
  */
-#include "tools/whatif.h"
+#include "tools/show.h"
 
 #include <string.h>
 
 #include "routing/metrics.h"
 #include "routing/order.h"
 #include "routing/repair.h"
-#include "tools/show.h"
 #include "topology/port_search.h"
 #include "topology/text.h"
 
@@ -436,8 +435,9 @@ put_result(struct text_report *r, const struct whatif *w,
 }
 
 int
-whatif(const struct tool_view *v, char *const *words, struct text_report *r)
+show_whatif(struct show *q, GError **error)
 {
+	const struct tool_view *v = q->v;
 	struct whatif w = {
 		.v = v, .b = builder_new_from(v->s),
 		.is_killed = g_new0(bool, v->s->n_nodes + 1),
@@ -446,28 +446,28 @@ whatif(const struct tool_view *v, char *const *words, struct text_report *r)
 	struct whatif before = { .v = v };
 	struct stage was = { .s = snapshot_ref(v->s),
 			     .lids = lid_map_ref(v->lids) }, is = { .s = NULL };
-	g_autoptr(GError) error = NULL;
+	g_autoptr(GError) wrong = NULL;
 	struct repair *repair = NULL;
 	struct lft *held = NULL;
 	int status = 2;
 
-	if (carry_out(&w, words) && finish_copy(&w, &is))
+	if (carry_out(&w, q->words + 1) && finish_copy(&w, &is))
 		status = 1;
 	if (status == 1 && route_stage(&before, &was, v->whole ? v->lft : NULL,
-				       NULL, &error)) {
+				       NULL, &wrong)) {
 		held = v->whole ? v->lft : was.choice.lft;
 		measure(&was, held);
 		held = renumber(held, v->s, is.s);
 		if (!w.has_engines)
 			repair = repair_new(graph_new(v->s, v->lids),
 					    &was.choice);
-		if (route_stage(&w, &is, held, repair, &error)) {
+		if (route_stage(&w, &is, held, repair, &wrong)) {
 			measure(&is, is.choice.lft);
-			status = put_result(r, &w, &was, &is, held);
+			status = put_result(&q->out, &w, &was, &is, held);
 		}
 	}
-	if (w.wrong || error)
-		report_done(r, false, w.wrong ? w.wrong : error->message);
+	if (w.wrong || wrong)
+		report_done(&q->out, false, w.wrong ? w.wrong : wrong->message);
 	repair_free(repair);
 	lft_free(held);
 	stage_clear(&was);

@@ -6,8 +6,6 @@
 #include "tools/compare.h"
 #include "tools/design.h"
 #include "tools/show.h"
-#include "tools/status.h"
-#include "tools/whatif.h"
 #include "topology/text.h"
 
 static void
@@ -16,12 +14,13 @@ show_all(struct tool_view *v)
 	static char *const commands[][4] = {
 		{ "nodes" }, { "links" }, { "groups" }, { "members" },
 		{ "who", "1" }, { "ports", "2" }, { "path", "1", "2" },
+		{ "status" }, { "metrics" },
 	};
 
 	for (size_t i = 0; v && i < G_N_ELEMENTS(commands); i++) {
 		g_autoptr(GString) out = g_string_new(NULL);
 		struct show q = {
-			.v = v, .words = commands[i], .why = true,
+			.v = v, .words = commands[i], .why = true, .all = true,
 			.out = { .out = out, .as_json = i & 1 },
 		};
 		g_autoptr(GError) error = NULL;
@@ -39,8 +38,9 @@ compare_all(struct tool_view *v, const char *text)
 		"Switch 4 \"b\"\n[2] \"a\"[1]\n";
 	g_autoptr(GString) out = g_string_new(NULL);
 	struct text_report r = { .out = out };
+	struct show q = { .out = r };
 	struct tool_view *now = v ? v : tool_view_read(net, "net", NULL);
-	char *words[] = { "kill", (char *)snapshot_node_name(&now->s->nodes[0]),
+	char *words[] = { "whatif", "kill", (char *)snapshot_node_name(&now->s->nodes[0]),
 			  NULL };
 	g_autoptr(GError) error = NULL;
 	struct snapshot *d = design_parse(text, "fuzz", now->s, &error);
@@ -51,7 +51,9 @@ compare_all(struct tool_view *v, const char *text)
 		snapshot_unref(d);
 	}
 	g_assert_cmpint(compare_fabrics(now->s, now->s, now, now, &r), ==, 0);
-	whatif(now, words, &r);
+	q.v = now;
+	q.words = words;
+	show_run(&q, NULL);
 	if (!v)
 		tool_view_free(now);
 }
@@ -62,18 +64,12 @@ FUZZ_TARGET(view)
 	g_autofree char *text = fuzz_text(&in);
 	g_autoptr(GError) error = NULL;
 	struct tool_view *v = tool_view_read(text, "fuzz", &error);
-	g_autoptr(GString) out = g_string_new(NULL);
-	struct text_report r = { .out = out, .as_json = size & 1 };
 
 	if (!v && error->domain == TEXT_ERROR)
 		fuzz_assert_refused(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 	show_all(v);
 	if (!v || v->s->n_nodes)
 		compare_all(v, text);
-	if (v) {
-		status_put(v->lines, true, &r);
-		status_put_metrics(v->lines, out);
-	}
 	tool_view_free(v);
 	return 0;
 }

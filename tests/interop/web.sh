@@ -181,10 +181,13 @@ def again():
     assert m.asked == ["view tables", "again 5 view tables"], m.asked
 
 def verdict():
-    Manager(lambda line: whole(0, b"#view 1 gen 5\n#verdict is not up\n#end 5\n"))
+    lines = [b"#manager state 3 on here\n#count 1 of partitions\n"]
+    Manager(lambda line: whole(0, b"#view 1 gen 5\n#verdict is not up\n%b"
+                               b"#end 5\n" % b"".join(lines)))
     status, text = get("/status")
     assert status == 200 and b'"verdict":"not up"' in text, text
     assert b'minism_subnet_state="not up"} 1' in get("/metrics")[1]
+    lines.clear()
     ctl = subprocess.run([os.environ["MINISMCTL"], "-s", "fake.ctl", "metrics"],
                          stderr=subprocess.PIPE, text=True)
     assert ctl.returncode == 1 and "the manager's view: it has no counters" in \

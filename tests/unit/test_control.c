@@ -364,17 +364,17 @@ static int
 ask_status(struct setup *t, bool as_json, bool metrics)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
-	struct text_report r = { .out = text, .as_json = as_json };
-	AUTO(tool_view) *v = NULL;
-	int code = CONTROL_DONE;
+	char *words[] = { metrics ? "metrics" : "status", NULL };
+	struct show q = {
+		.words = words, .out = { .out = text, .as_json = as_json },
+	};
+	int code;
 
 	ask(t, "view status", CONTROL_DONE);
-	v = tool_view_read(t->body, "v", NULL);
-	assert_non_null(v);
-	if (metrics)
-		status_put_metrics(v->lines, text);
-	else
-		code = status_put(v->lines, false, &r);
+	q.v = tool_view_read(t->body, "v", NULL);
+	assert_non_null(q.v);
+	code = show_run(&q, NULL);
+	tool_view_free(q.v);
 	g_string_assign(t->answer, text->str);
 	t->body = t->answer->str;
 	if (as_json)

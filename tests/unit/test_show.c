@@ -131,13 +131,9 @@ TEST(test_a_list_of_nothing_says_so)
 		"caguid=0x2\nCa 2 \"H-2\" # \"b\"\n"
 		"[1](4) \"H-1\"[1](3) # lid 2 lmc 0 \"a\" lid 1 4xEDR\n"
 		"[2](6) \"H-1\"[2](5) # lid 4 lmc 0 \"a\" lid 3 4xEDR\n");
-	g_autoptr(GString) out = g_string_new(NULL);
-	struct text_report r = { .out = out };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
 		expect_answer(v, lists[i][0], 0, lists[i][1]);
-	status_put_avoid(v->lines, &r);
-	assert_string_equal(out->str, "no avoided links\n");
 }
 
 /* A view may be a stranger's file. */
@@ -205,7 +201,7 @@ TEST(test_a_command_asks_for_what_it_needs)
 		{ { "nodes" }, "view\n" }, { { "path", "1", "2" }, "view\n" },
 		{ { "who", "it's\n1" }, "view node 'it'\\''s?1'\n" },
 		{ { "ports", "2" }, "view node '2'\n" },
-		{ { "status" }, NULL },
+		{ { "status" }, "view status\n" },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(asks); i++) {
@@ -260,7 +256,7 @@ TEST(test_one_is_told_as_one_and_none_is_not_told)
 	/* so the page has it, too */
 	status_put_causes(v->lines, false, &r);
 	assert_has(out->str, "WARNING: node-16\n");
-	status_put(v->lines, false, &r);
+	ask(v, "status", out);
 	assert_has(out->str, "link A; down 1 time and 2 traps within");
 	assert_has(out->str, "link B; down 2 times and 1 trap within");
 	assert_has(out->str, "link C; down 1 time within");
@@ -269,7 +265,8 @@ TEST(test_one_is_told_as_one_and_none_is_not_told)
 TEST(test_links_that_go_down_most_are_first)
 {
 	g_autoptr(GString) text = g_string_new("# Topology file: v\n"
-		"#view 1 gen 7 sa 2 at 5 port 0x101 by minism\n");
+		"#view 1 gen 7 sa 2 at 5 port 0x101 by minism\n"
+		"#manager running 5 priority 0 guest 0 paused 0 qos 0\n");
 	static const struct {
 		bool all, as_json;
 		unsigned told;		/* "; down" or "downs" */
@@ -288,11 +285,15 @@ TEST(test_links_that_go_down_most_are_first)
 	v = read_view(text->str);
 	for (size_t i = 0; i < G_N_ELEMENTS(asks); i++) {
 		g_autoptr(GString) out = g_string_new(NULL);
-		struct text_report r = { out, .as_json = asks[i].as_json };
+		char *words[] = { "status", NULL };
+		struct show q = {
+			.v = v, .words = words, .all = asks[i].all,
+			.out = { .out = out, .as_json = asks[i].as_json },
+		};
 		g_auto(GStrv) parts = NULL;
 		const char *at;
 
-		status_put(v->lines, asks[i].all, &r);
+		show_run(&q, NULL);
 		at = out->str;
 		parts = g_strsplit(out->str, "; down", -1);
 		assert_int_equal(g_strv_length(parts) - 1, asks[i].told);

@@ -11,7 +11,7 @@
 #include "tests/lib/auto.h"
 #include "tests/lib/golden.h"
 #include "tests/lib/unit.h"
-#include "tools/whatif.h"
+#include "tools/show.h"
 #include "topology/net_file.h"
 
 #define AFTER(engine, pairs, flows, times, shifts) "after:  " engine ", " pairs \
@@ -43,15 +43,16 @@ read_fabric(const char *lines)
 
 /* The status, of text and of JSON. */
 static int
-ask(const struct tool_view *v, const char *words, GString *out)
+ask(struct tool_view *v, const char *words, GString *out)
 {
-	g_auto(GStrv) list = g_strsplit(words, " ", -1);
+	g_autofree char *line = g_strconcat("whatif ", words, NULL);
+	g_auto(GStrv) list = g_strsplit(line, " ", -1);
 	g_autoptr(GString) json = g_string_new(NULL);
-	struct text_report text = { .out = out };
-	struct text_report j = { .out = json, .as_json = true };
-	int status = whatif(v, list, &text);
+	struct show q = { .v = v, .words = list, .out = { .out = out } };
+	int status = show_run(&q, NULL);
 
-	assert_int_equal(whatif(v, list, &j), status);
+	q.out = (struct text_report){ .out = json, .as_json = true };
+	assert_int_equal(show_run(&q, NULL), status);
 	assert_true(g_str_has_prefix(json->str, strstr(out->str, "before: ") ?
 				     "{\"cut_off\":[" :
 				     "{\"done\":false,\"message\":\""));
@@ -92,7 +93,7 @@ add_file(void)
 
 /* The answer begins so. */
 static void
-expect_whatif(const struct tool_view *v, const char *words, int status,
+expect_whatif(struct tool_view *v, const char *words, int status,
 	      const char *answer)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
