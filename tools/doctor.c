@@ -15,17 +15,58 @@
 
 #define NAMES_MAX	4u
 
-struct finding {
+enum finding_kind {
+	FINDING_VERDICT,
+	FINDING_MANAGER,	/* it answers */
+	FINDING_MUTE,
+	FINDING_VIRTUAL,
+	FINDING_KEY,
+	FINDING_SL2VL,
+	FINDING_FOREIGN,
+	FINDING_SILENT,
+	FINDING_INSIDE,
+	FINDING_ODD,
+	FINDING_KINDS
+};
+
+static const struct {
 	const char *what, *act;	/* act: what to do */
+} finding_texts[FINDING_KINDS] = {
+	[FINDING_VERDICT] = { "the subnet is not as it should be",
+		"\"minismctl status\" names the causes; mend them before" },
+	[FINDING_MANAGER] = { "another subnet manager",
+		"minism without a priority waits until a master ends; else the "
+		"higher priority is the master, if both have the same sm_key" },
+	[FINDING_MUTE] = { "a subnet manager that does not answer",
+		"stop it there, or wait until its port's M_Key is known" },
+	[FINDING_VIRTUAL] = { "ports with virtual ports",
+		"VFs of these ports stay down with any open manager: use the "
+		"ports themselves, or keep the vendor's manager" },
+	[FINDING_KEY] = { "ports with an M_Key",
+		"without it they cannot be changed: set m_key, enter it in "
+		"guid2mkey, or let the former manager clear it" },
+	[FINDING_SL2VL] = { "SLs on other VLs than by default",
+		"a former manager had QoS: configure qos, which writes these "
+		"tables, or reset the ports" },
+	[FINDING_FOREIGN] = { "ports with a foreign M_Key",
+		"enter it in guid2mkey, let the former manager clear it, or "
+		"reset the port; until then it cannot be changed" },
+	[FINDING_SILENT] = { "ports with a link and no host that can be used",
+		"a host hangs, takes no address, or has an M_Key at protection "
+		"level 2: \"minismctl status\" says which; for keys ask the "
+		"former manager" },
+	[FINDING_INSIDE] = { "aggregation nodes (SHARP)",
+		"minism does not drive them; jobs with SHARP need the vendor's "
+		"manager, others do not notice" },
+	[FINDING_ODD] = { "switches with an odd last port",
+		"it leads to a part of the switch itself: no cable is missing "
+		"there" },
+};
+
+struct finding {
 	GString *where;
 	guint n, shown;
 };
-
-static struct finding
-finding_new(const char *what, const char *act)
-{
-	return (struct finding){ what, act, g_string_new(NULL), 0, 0 };
-}
 
 static void
 finding_add(struct finding *f, const char *name)
@@ -55,23 +96,28 @@ finding_add_at(struct finding *f, const struct snapshot *s,
 	finding_add(f, name ? name : snapshot_node_name(n));
 }
 
-/* Prints it, if it is at any place. */
+/* Of those that are at any place. False: there are none. */
 static bool
-finding_put(struct finding *f, struct text_report *r)
+put_findings(struct finding *f, struct text_report *r)
 {
-	if (f->n > f->shown)
-		g_string_append_printf(f->where, " and %u more",
-				       f->n - f->shown);
-	if (f->n) {
-		report_open(r, NULL, '{');
-		report_text(r, "what", f->what, ": ");
-		report_number(r, "count", f->n, NULL);
-		report_text(r, "where", f->where->str, ": ");
-		report_text(r, "do", f->act, "\n");
-		report_close(r, '}');
+	bool any = false;
+
+	for (unsigned k = 0; k < FINDING_KINDS; k++) {
+		if (f[k].n > f[k].shown)
+			g_string_append_printf(f[k].where, " and %u more",
+					       f[k].n - f[k].shown);
+		if (f[k].n) {
+			any = true;
+			report_open(r, NULL, '{');
+			report_text(r, "what", finding_texts[k].what, ": ");
+			report_number(r, "count", f[k].n, NULL);
+			report_text(r, "where", f[k].where->str, ": ");
+			report_text(r, "do", finding_texts[k].act, "\n");
+			report_close(r, '}');
+		}
+		g_string_free(f[k].where, TRUE);
 	}
-	g_string_free(f->where, TRUE);
-	return f->n > 0;
+	return any;
 }
 
 static uint32_t
@@ -84,136 +130,88 @@ trait_port(const struct tool_view *v, const struct view_text *trait)
 
 /* ------------------------------------------------------------ the findings */
 
-static bool
-doctor_verdict(const struct tool_view *v, struct text_report *r)
+static void
+find_verdict(const struct tool_view *v, struct finding *f)
 {
 	const char *verdict = view_lines_first(v->lines, VIEW_VERDICT)->text;
-	struct finding f = finding_new("the subnet is not as it should be",
-		"\"minismctl status\" names the causes; mend them before");
 	g_autofree char *name = g_ascii_strup(verdict ? verdict : "", -1);
 
 	if (verdict && strcmp(verdict, "up"))
-		finding_add(&f, name);
-	return finding_put(&f, r);
+		finding_add(&f[FINDING_VERDICT], name);
 }
 
-/* Those that answer, a line each. */
-static bool
-put_managers(const struct tool_view *v, struct text_report *r)
+static void
+find_managers(const struct tool_view *v, struct finding *f)
 {
-	const GPtrArray *sms = v->lines->of[VIEW_SM];
-
-	EACH_PTR(const struct view_text, sm, sms) {
-		struct finding f = finding_new("another subnet manager",
-			"minism without a priority waits until a master ends; "
-			"else the higher priority is the master, if both have "
-			"the same sm_key");
+	EACH_PTR(const struct view_text, sm, v->lines->of[VIEW_SM]) {
 		g_autofree char *place = g_strdup_printf("%s (0x%016" PRIx64
 			"), %s, priority %" PRIu64, sm->text ? sm->text : "?",
 			sm->n[SM_GUID],
 			sm_state_name((unsigned)sm->n[SM_STATE]),
 			sm->n[SM_PRIORITY]);
 
-		finding_add(&f, place);
-		finding_put(&f, r);
+		finding_add(&f[FINDING_MANAGER], place);
 	}
-	return sms->len > 0;
 }
 
 static bool
 answers(const struct tool_view *v, uint64_t guid)
 {
-	const GPtrArray *sms = v->lines->of[VIEW_SM];
 	bool found = view_lines_first(v->lines, VIEW_HEAD)->n[HEAD_PORT] ==
 		guid;
 
-	for (guint i = 0; i < sms->len; i++)
-		found |= ((const struct view_text *)sms->pdata[i])->n[SM_GUID]
-			== guid;
+	EACH_PTR(const struct view_text, sm, v->lines->of[VIEW_SM])
+		found |= sm->n[SM_GUID] == guid;
 	return found;
 }
 
 /* Of each end port that has a line #trait. */
-static bool
-put_traits(const struct tool_view *v, struct text_report *r)
+static void
+find_traits(const struct tool_view *v, struct finding *f)
 {
-	enum { MUTE, VIRTUAL, KEY, SL2VL, KINDS };
-	struct finding f[KINDS] = {
-		[MUTE] = finding_new("a subnet manager that does not answer",
-			"stop it there, or wait until its port's M_Key is "
-			"known"),
-		[VIRTUAL] = finding_new("ports with virtual ports",
-			"VFs of these ports stay down with any open manager: "
-			"use the ports themselves, or keep the vendor's "
-			"manager"),
-		[KEY] = finding_new("ports with an M_Key",
-			"without it they cannot be changed: set m_key, enter "
-			"it in guid2mkey, or let the former manager clear it"),
-		[SL2VL] = finding_new("SLs on other VLs than by default",
-			"a former manager had QoS: configure qos, which writes "
-			"these tables, or reset the ports"),
-	};
-	const GPtrArray *traits = v->lines->of[VIEW_TRAIT];
 	/* which sets the keys itself */
 	bool is_master = !g_strcmp0(view_lines_first(v->lines, VIEW_ROLE)->text,
 				    "master");
-	bool any = false;
 
-	EACH_PTR(const struct view_text, t, traits) {
+	EACH_PTR(const struct view_text, t, v->lines->of[VIEW_TRAIT]) {
 		uint32_t port = trait_port(v, t);
-		const bool has[KINDS] = {
-			[MUTE] = t->n[TRAIT_SM] && port != SNAPSHOT_NONE &&
-				!answers(v, v->s->ports[port].guid),
-			[VIRTUAL] = t->n[TRAIT_VIRTUAL],
-			[KEY] = t->n[TRAIT_KEY] && !is_master,
-			[SL2VL] = t->text != NULL,
+		const bool has[FINDING_KINDS] = {
+			[FINDING_MUTE] = t->n[TRAIT_SM] && port != SNAPSHOT_NONE
+				&& !answers(v, v->s->ports[port].guid),
+			[FINDING_VIRTUAL] = t->n[TRAIT_VIRTUAL],
+			[FINDING_KEY] = t->n[TRAIT_KEY] && !is_master,
+			[FINDING_SL2VL] = t->text != NULL,
 		};
 		g_autofree char *name = NULL;
 
 		if (port == SNAPSHOT_NONE)
 			continue;
 		name = snapshot_port_name(v->s, port);
-		for (unsigned k = 0; k < KINDS; k++)
+		for (unsigned k = 0; k < FINDING_KINDS; k++)
 			if (has[k])
 				finding_add(&f[k], name);
 	}
-	for (unsigned k = 0; k < KINDS; k++)
-		any |= finding_put(&f[k], r);
-	return any;
 }
 
 /* A node at protection level 2 does not answer without its key; a host that
  * acknowledges an address and does not take it is one of these faults, too. */
-static bool
-put_silent(const struct tool_view *v, struct text_report *r)
+static void
+find_silent(const struct tool_view *v, struct finding *f)
 {
-	const GPtrArray *faults = v->lines->expected->faults;
-	struct finding f = finding_new("ports with a link and no host that can be "
-		"used",
-		"a host hangs, takes no address, or has an M_Key at protection "
-		"level 2: \"minismctl status\" says which; for keys ask the "
-		"former manager");
-
-	EACH_PTR(const struct expected_fault, fault, faults)
+	EACH_PTR(const struct expected_fault, fault, v->lines->expected->faults)
 		if (fault->kind == EXPECTED_SILENT)
-			finding_add(&f, fault->name);
-	return finding_put(&f, r);
+			finding_add(&f[FINDING_SILENT], fault->name);
 }
 
 /* A port at protection level 1 answers; a master has found that it takes no Set,
  * and leaves it out of the next sweep. */
-static bool
-put_foreign(const struct tool_view *v, struct text_report *r)
+static void
+find_foreign(const struct tool_view *v, struct finding *f)
 {
 	static const char left_out[] = "locked: ";
-	const GPtrArray *complaints = v->lines->of[VIEW_COMPLAINT];
-	struct finding f = finding_new("ports with a foreign M_Key",
-		"enter it in guid2mkey, let the former manager clear it, or "
-		"reset the port; until then it cannot be changed");
 
-	for (guint i = 0; i < complaints->len; i++) {
-		const char *text =
-			((const struct view_text *)complaints->pdata[i])->text;
+	EACH_PTR(const struct view_text, line, v->lines->of[VIEW_COMPLAINT]) {
+		const char *text = line->text;
 		const char *end = text ? strstr(text, " rejects Sets: it has a "
 						"foreign M_Key") : NULL;
 		g_autofree char *place = NULL;
@@ -223,9 +221,8 @@ put_foreign(const struct tool_view *v, struct text_report *r)
 		if (g_str_has_prefix(text, left_out))
 			text += strlen(left_out);
 		place = g_strndup(text, (gsize)(end - text));
-		finding_add(&f, place);
+		finding_add(&f[FINDING_FOREIGN], place);
 	}
-	return finding_put(&f, r);
 }
 
 /* A switch that has an aggregation node inside has it at its last port, which its
@@ -240,17 +237,9 @@ has_odd_last(const struct snapshot *s, uint32_t node, uint32_t inside)
 	return last > 1 && last % 2 && (far == SNAPSHOT_NONE || far == inside);
 }
 
-static bool
-put_devices(const struct tool_view *v, struct text_report *r)
+static void
+find_devices(const struct tool_view *v, struct finding *f)
 {
-	struct finding inside = finding_new("aggregation nodes (SHARP)",
-		"minism does not drive them; jobs with SHARP need the vendor's "
-		"manager, others do not notice");
-	struct finding odd = finding_new("switches with an odd last port",
-		"it leads to a part of the switch itself: no cable is missing "
-		"there");
-	bool any;
-
 	for (uint32_t i = 0; i < v->s->n_nodes; i++) {
 		const struct snapshot_node *n = &v->s->nodes[i];
 		uint32_t within = SNAPSHOT_NONE;
@@ -266,13 +255,11 @@ put_devices(const struct tool_view *v, struct text_report *r)
 				within = far;
 		}
 		if (within != SNAPSHOT_NONE)
-			finding_add_at(&inside, v->s,
+			finding_add_at(&f[FINDING_INSIDE], v->s,
 				       snapshot_node_of(v->s, within));
 		if (has_odd_last(v->s, i, within))
-			finding_add(&odd, snapshot_node_name(n));
+			finding_add(&f[FINDING_ODD], snapshot_node_name(n));
 	}
-	any = finding_put(&inside, r);
-	return finding_put(&odd, r) || any;
 }
 
 /* ------------------------------------------------------- what is no finding */
@@ -343,18 +330,21 @@ put_unasked(const struct tool_view *v, struct text_report *r)
 int
 show_doctor(struct show *q, GError **error)
 {
-	static bool (*const puts[])(const struct tool_view *v,
-				    struct text_report *r) = {
-		doctor_verdict, put_managers, put_traits, put_foreign,
-		put_silent, put_devices,
-	};
+	struct finding f[FINDING_KINDS];
 	struct text_report *r = &q->out;
-	bool any = false;
+	bool any;
 
+	for (unsigned k = 0; k < FINDING_KINDS; k++)
+		f[k] = (struct finding){ .where = g_string_new(NULL) };
+	find_verdict(q->v, f);
+	find_managers(q->v, f);
+	find_traits(q->v, f);
+	find_foreign(q->v, f);
+	find_silent(q->v, f);
+	find_devices(q->v, f);
 	report_open(r, NULL, '{');
 	report_open(r, "findings", '[');
-	for (size_t i = 0; i < G_N_ELEMENTS(puts); i++)
-		any |= puts[i](q->v, r);
+	any = put_findings(f, r);
 	report_close(r, ']');
 	if (!any)
 		report_say(r, "of what was asked, nothing speaks against a first "
