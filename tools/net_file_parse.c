@@ -20,7 +20,8 @@
  * port without words of its own is 4x SDR; "4xEDR" enables all speeds up to
  * EDR, and the link comes up with the best that both ends have enabled. Not as
  * in ibsim: an unknown word is an error, where ibsim skips it: a typing mistake
- * would become another fabric.
+ * would become another fabric. So are "include", "do" and the like, and aliases
+ * (@): ibsim's language beyond a description of nodes.
  *
  * Comments. On a cable line the text after '#' is data if it begins like
  * ibnetdiscover's (a LID, a quoted description, a width), else it is free. A
@@ -581,20 +582,9 @@ net_read_line(struct net_reader *f)
 	len = strspn(f->scan.at, "abcdefghijklmnopqrstuvwxyz");
 	if (len && (f->scan.at[len] == '=' || f->scan.at[len] == '+'))
 		return read_key(f, len);
-	/* ibsim's language beyond a description of nodes, and the headings of
-	 * ibnetdiscover -g. */
-	static const char *const refused[] = {
-		"include", "do", "module", "pdebug",
-	};
-
+	/* headings of ibnetdiscover -g */
 	if (take_word(f, "Chassis") || take_word(f, "Non-Chassis Nodes"))
 		return true;
-	for (size_t i = 0; i < G_N_ELEMENTS(refused); i++)
-		if (take_word(f, refused[i]))
-			return fail_at(f, f->at, "\"%s\" is not supported",
-				       refused[i]);
-	if (*f->scan.at == '@')
-		return fail(f, "aliases (@) are not supported");
 	return net_fail_word(f);
 }
 
