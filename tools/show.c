@@ -481,8 +481,9 @@ put_missing(struct show *q, bool links)
 	}
 }
 
-/* A line for each node: the port that it is cabled to; for a switch, how many
- * of its links are Active. Those that are missing are last. */
+/* A line for each node: the port that it is cabled to; for a switch, how many of its
+ * links are Active, of those that are missing as well, if their far end is not.
+ * Nodes that are missing are last. */
 static int
 show_nodes(struct show *q, GError **error)
 {
@@ -497,24 +498,27 @@ show_nodes(struct show *q, GError **error)
 		const struct snapshot_node *n = &s->nodes[i];
 		unsigned n_links = 0, n_active = 0, first = 0;
 		bool is_switch = snapshot_is_switch(n);
+		struct lost lost[UINT8_MAX + 1];
 		g_autofree char *at = NULL;
 
 		if (word && !strstr(snapshot_node_name(n), word) &&
 		    strcmp(kind_name(n), word))
 			continue;
+		find_lost(q, i, lost);
 		for (unsigned num = 1; num <= n->info.num_ports; num++) {
 			uint32_t port = n->first_port + num;
 			uint32_t peer = s->ports[port].peer;
 
+			n_links += peer == SNAPSHOT_NONE ?
+				lost[num].peer != NULL : peer != port;
 			if (peer == SNAPSHOT_NONE || peer == port)
 				continue;
 			n_active += MIN(s->ports[port].info.state,
 					s->ports[peer].info.state) >=
 				PORT_STATE_ACTIVE;
-			if (!n_links++)
-				first = port;
+			first = first ? first : port;
 		}
-		if (n_links && !is_switch)
+		if (first && !is_switch)
 			at = peer_name(q, first);
 		report_open(r, NULL, '{');
 		report_text(r, "kind", kind_name(n), is_switch ? " " : "   ");
