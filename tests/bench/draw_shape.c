@@ -15,15 +15,11 @@ main(int argc, char **argv)
 	GString *text = g_string_new(NULL);
 	struct snapshot *s;
 
-	if (argc != 4) {
-		fprintf(stderr, "usage: draw_shape NAME SEED PERCENT\n");
-		return 2;
-	}
-	s = shape_new(argv[1], strtoull(argv[2], NULL, 0),
-		      (unsigned)(10 * strtod(argv[3], NULL)));
+	s = argc == 4 ? shape_new(argv[1], strtoull(argv[2], NULL, 0),
+				  (unsigned)(10 * strtod(argv[3], NULL))) : NULL;
 	if (!s) {
-		fprintf(stderr, "draw_shape: there is no shape %s; doc/routing.md "
-			"tells all\n", argv[1]);
+		fprintf(stderr, "usage: draw_shape NAME SEED PERCENT; doc/"
+			"routing.md has the names of all shapes\n");
 		return 2;
 	}
 	net_file_write(s, text);
