@@ -131,7 +131,7 @@ trait_port(const struct tool_view *v, const struct view_text *trait)
 /* ------------------------------------------------------------ the findings */
 
 static void
-find_verdict(const struct tool_view *v, struct finding *f)
+doctor_verdict(const struct tool_view *v, struct finding *f)
 {
 	const char *verdict = view_lines_first(v->lines, VIEW_VERDICT)->text;
 	g_autofree char *name = g_ascii_strup(verdict ? verdict : "", -1);
@@ -141,7 +141,7 @@ find_verdict(const struct tool_view *v, struct finding *f)
 }
 
 static void
-find_managers(const struct tool_view *v, struct finding *f)
+doctor_managers(const struct tool_view *v, struct finding *f)
 {
 	EACH_PTR(const struct view_text, sm, v->lines->of[VIEW_SM]) {
 		g_autofree char *place = g_strdup_printf("%s (0x%016" PRIx64
@@ -167,7 +167,7 @@ answers(const struct tool_view *v, uint64_t guid)
 
 /* Of each end port that has a line #trait. */
 static void
-find_traits(const struct tool_view *v, struct finding *f)
+doctor_traits(const struct tool_view *v, struct finding *f)
 {
 	/* which sets the keys itself */
 	bool is_master = !g_strcmp0(view_lines_first(v->lines, VIEW_ROLE)->text,
@@ -196,7 +196,7 @@ find_traits(const struct tool_view *v, struct finding *f)
 /* A node at protection level 2 does not answer without its key; a host that
  * acknowledges an address and does not take it is one of these faults, too. */
 static void
-find_silent(const struct tool_view *v, struct finding *f)
+doctor_silent(const struct tool_view *v, struct finding *f)
 {
 	EACH_PTR(const struct expected_fault, fault, v->lines->expected->faults)
 		if (fault->kind == EXPECTED_SILENT)
@@ -206,7 +206,7 @@ find_silent(const struct tool_view *v, struct finding *f)
 /* A port at protection level 1 answers; a master has found that it takes no Set,
  * and leaves it out of the next sweep. */
 static void
-find_foreign(const struct tool_view *v, struct finding *f)
+doctor_foreign(const struct tool_view *v, struct finding *f)
 {
 	static const char left_out[] = "locked: ";
 
@@ -238,7 +238,7 @@ has_odd_last(const struct snapshot *s, uint32_t node, uint32_t inside)
 }
 
 static void
-find_devices(const struct tool_view *v, struct finding *f)
+doctor_devices(const struct tool_view *v, struct finding *f)
 {
 	for (uint32_t i = 0; i < v->s->n_nodes; i++) {
 		const struct snapshot_node *n = &v->s->nodes[i];
@@ -336,12 +336,12 @@ show_doctor(struct show *q, GError **error)
 
 	for (unsigned k = 0; k < FINDING_KINDS; k++)
 		f[k] = (struct finding){ .where = g_string_new(NULL) };
-	find_verdict(q->v, f);
-	find_managers(q->v, f);
-	find_traits(q->v, f);
-	find_foreign(q->v, f);
-	find_silent(q->v, f);
-	find_devices(q->v, f);
+	doctor_verdict(q->v, f);
+	doctor_managers(q->v, f);
+	doctor_traits(q->v, f);
+	doctor_foreign(q->v, f);
+	doctor_silent(q->v, f);
+	doctor_devices(q->v, f);
 	report_open(r, NULL, '{');
 	report_open(r, "findings", '[');
 	any = put_findings(f, r);
