@@ -16,7 +16,6 @@
 #include "tests/lib/state_text.h"
 #include "tests/lib/unit.h"
 #include "tools/show.h"
-#include "tools/status.h"
 #include "topology/each.h"
 
 #define HOST_GUID	UINT64_C(0x6000000000000101)
@@ -359,30 +358,36 @@ ask(struct setup *t, const char *line, int code)
 		assert_json(t->body);
 }
 
-/* What minismctl makes of the manager's lines: status, metrics. */
+/* What minismctl makes of the text of a view. */
 static int
-ask_status(struct setup *t, bool as_json, bool metrics)
+ask_view(struct setup *t, const char *view, bool as_json, const char *command)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
-	char *words[] = { metrics ? "metrics" : "status", NULL };
+	g_auto(GStrv) words = g_strsplit(command, " ", -1);
 	struct show q = {
-		.words = words, .out = { .out = text, .as_json = as_json },
+		.v = tool_view_read(view, "v", NULL), .words = words,
+		.out = { .out = t->answer, .as_json = as_json },
 	};
 	int code;
 
-	ask(t, "view status", CONTROL_DONE);
-	q.v = tool_view_read(t->body, "v", NULL);
 	assert_non_null(q.v);
+	g_string_truncate(t->answer, 0);
 	code = show_run(&q, NULL);
-	tool_view_free(q.v);
-	g_string_assign(t->answer, text->str);
 	t->body = t->answer->str;
+	tool_view_free(q.v);
 	if (as_json)
 		assert_json(t->body);
 	return code;
 }
 
-/* What minismctl makes of the view: partitions. */
+/* Of the manager's lines: status, metrics. */
+static int
+ask_status(struct setup *t, bool as_json, const char *command)
+{
+	ask(t, "view status", CONTROL_DONE);
+	return ask_view(t, t->body, as_json, command);
+}
+
+/* Of the view: partitions. */
 static int
 ask_partitions(struct setup *t, bool as_json, const char *command)
 {
@@ -391,25 +396,12 @@ ask_partitions(struct setup *t, bool as_json, const char *command)
 		.memberships = memberships_new(t->rules, t->s, NULL),
 		.before = g_string_new(NULL),
 	};
-	g_auto(GStrv) words = g_strsplit(command, " ", -1);
-	struct show q = {
-		.words = words, .out = { .out = t->answer, .as_json = as_json },
-	};
 	g_autoptr(GString) text = g_string_new(NULL);
-	int code;
 
 	view_write(&made, text);
-	q.v = tool_view_read(text->str, "v", NULL);
-	assert_non_null(q.v);
-	g_string_truncate(t->answer, 0);
-	code = show_run(&q, NULL);
-	t->body = t->answer->str;
-	tool_view_free(q.v);
 	memberships_unref(made.memberships);
 	g_string_free(made.before, TRUE);
-	if (as_json)
-		assert_json(t->body);
-	return code;
+	return ask_view(t, text->str, as_json, command);
 }
 
 /* CODE LINE */
@@ -422,10 +414,9 @@ WORD(do_ask, void *fixture)
 
 	bool as_json = g_str_has_prefix(line, "json ");
 	const char *command = line + (as_json ? strlen("json ") : 0);
-	bool metrics = strcmp(command, "metrics") == 0;
 
-	if (metrics || strcmp(command, "status") == 0)
-		assert_int_equal(ask_status(fixture, as_json, metrics),
+	if (!strcmp(command, "metrics") || !strcmp(command, "status"))
+		assert_int_equal(ask_status(fixture, as_json, command),
 				 value_of(values, code));
 	else if (g_str_has_prefix(command, "partitions"))
 		assert_int_equal(ask_partitions(fixture, as_json, command),
