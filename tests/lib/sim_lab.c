@@ -30,6 +30,13 @@ on_recv(const struct transport_mad *m, void *data)
 }
 
 void
+simlab_attach(struct simlab *lab, enum sim_role role)
+{
+	lab->t = sim_attach(lab->sim, lab->s->local_port, role);
+	transport_set_receiver(lab->t, on_recv, lab);
+}
+
+void
 simlab_open(struct simlab *lab, const char *spec,
 	    const struct sim_params *params)
 {
@@ -40,8 +47,7 @@ simlab_open(struct simlab *lab, const char *spec,
 	assert_non_null(lab->s);
 	even.hop_ns = 1000;
 	lab->sim = sim_new(lab->s, &even);
-	lab->t = sim_attach(lab->sim, lab->s->local_port, SIM_ROLE_MANAGER);
-	transport_set_receiver(lab->t, on_recv, lab);
+	simlab_attach(lab, SIM_ROLE_MANAGER);
 }
 
 void

@@ -29,6 +29,8 @@ struct simlab {
  * look at happens at whole microseconds. */
 void simlab_open(struct simlab *lab, const char *spec,
 		 const struct sim_params *params);
+/* A transport that asks, on the local port of s. */
+void simlab_attach(struct simlab *lab, enum sim_role role);
 void simlab_close(struct simlab *lab);
 
 /*

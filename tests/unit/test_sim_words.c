@@ -124,8 +124,8 @@ find_name(void *fixture, const char *name, struct request_name *out)
 
 /* ---- questions ---- */
 
-/* at=PORT, or by path=N,N.. or lid=N; pointer=N, qp=N, mod=N, key=N,
- * version=N */
+/* at=PORT, or by path=N,N.. or lid=N; pointer=N, qp=N, key=N, version=N, mod=N,
+ * port=PORT: the upper half of mod is its number */
 static bool
 read_option(void *fixture, const char *name, const char *value)
 {
@@ -148,6 +148,9 @@ read_option(void *fixture, const char *name, const char *value)
 		st->to.lid = (uint16_t)n;
 	} else if (strcmp(name, "mod") == 0) {
 		bytes_store(st->mad + 20, n, 4);
+	} else if (strcmp(name, "port") == 0) {
+		bytes_store(st->mad + 20,
+			    st->lab.s->ports[port_of(st, value)].num, 2);
 	} else if (strcmp(name, "key") == 0) {
 		bytes_store(st->mad + 24, n, 8);
 	} else if (strcmp(name, "pointer") == 0) {
@@ -520,6 +523,7 @@ WORD(do_up, struct stage *st)
 	memset(lab, 0, sizeof(*lab));
 	lab->s = generate_fabric(words[0], NULL, NULL);
 	lab->sim = sim_new(lab->s, NULL);
+	simlab_attach(lab, SIM_ROLE_CLIENT);
 	manager_open(&st->sm, lab->sim, lab->s->local_port, NULL, NULL);
 	st->is_up = true;
 	assert_true(manager_wait_up(&st->sm, 10 * G_USEC_PER_SEC));
@@ -574,12 +578,6 @@ WORD(do_set_way, struct stage *st)
 		word_number(words[2]);
 }
 
-WORD(do_set_top, struct stage *st)
-{
-	sim_node_of(st->lab.sim, port_of(st, words[0]))->sw.linear_fdb_top =
-		(uint16_t)(lid_of(st, "B") - (g_strcmp0(words[1], "B-1") == 0));
-}
-
 static struct sim_tables *
 tables_of(struct stage *st, const char *name)
 {
@@ -588,16 +586,6 @@ tables_of(struct stage *st, const char *name)
 	if (!p->tables)
 		p->tables = g_new0(struct sim_tables, 1);
 	return p->tables;
-}
-
-/* PORT P_KEY: the first of its table */
-WORD(do_pkey, void *fixture)
-{
-	struct sim_tables *t = tables_of(fixture, words[0]);
-
-	if (!t->pkeys)
-		t->pkeys = g_malloc0_n(4, SIM_TABLE_BLOCK);
-	bytes_store(t->pkeys[0], word_number(words[1]), 2);
 }
 
 /* OUT IN SL VL */
@@ -626,39 +614,6 @@ WORD(do_vl_arb, struct stage *st)
 	entry = t->vl_arb[word_number(words[1]) - 1];
 	entry[0] = (uint8_t)word_number(words[2]);
 	entry[1] = (uint8_t)word_number(words[3]);
-}
-
-static void
-join(struct stage *st, uint32_t node, uint16_t mlid, unsigned port)
-{
-	struct sim_packet p = {
-		.h.method = MAD_METHOD_GET,
-		.to = st->lab.sim->nodes[node].first_port,
-	};
-	uint8_t data[SMP_DATA_LEN];
-	unsigned at = (mlid - LID_MULTICAST_MIN) % 32 * 2;
-	unsigned bit = port % 16;
-
-	p.h.attr_id = MAD_ATTR_MULTICAST_FT;
-	p.h.attr_mod = port / 16 << 28 | (mlid - LID_MULTICAST_MIN) / 32;
-	assert_int_equal(sim_table_serve(st->lab.sim, &p, data), 0);
-	data[at + (bit < 8)] |= 1u << bit % 8;
-	p.h.method = MAD_METHOD_SET;
-	assert_int_equal(sim_table_serve(st->lab.sim, &p, data), 0);
-}
-
-/* SWITCH MLID PORT .. */
-WORD(do_join, struct stage *st)
-{
-	for (char **name = words + 2; *name; name++)
-		join(st, node_of(st, words[0]), word_number(words[1]),
-		     st->lab.s->ports[port_of(st, *name)].num);
-}
-
-WORD(do_default_port, struct stage *st)
-{
-	st->lab.sim->nodes[node_of(st, words[0])].sw.default_mcast_primary =
-		st->lab.s->ports[port_of(st, words[1])].num;
 }
 
 /* These ports have a copy each; only: and no other has. */
@@ -721,9 +676,7 @@ static const struct unit_word all_words[] = {
 	{ "trap-data", do_trap_data }, { "keep-trap", do_keep_trap },
 	{ "other-trap", do_other_trap }, { "repress", do_repress },
 	{ "send-trap", do_send_trap }, { "up", do_up }, { "probe", do_probe },
-	{ "set-way", do_set_way }, { "set-top", do_set_top },
-	{ "pkey", do_pkey }, { "sl2vl", do_sl2vl }, { "vl-arb", do_vl_arb },
-	{ "join", do_join }, { "default-port", do_default_port },
+	{ "set-way", do_set_way }, { "sl2vl", do_sl2vl }, { "vl-arb", do_vl_arb },
 	{ "multicast", do_multicast },
 	{ NULL, NULL },
 };
