@@ -24,8 +24,6 @@
 #include "lab/sim/sim.h"
 #include "topology/text.h"
 
-#define SCRIPTS_MAX	8u	/* one inside the other */
-
 struct call {
 	const struct console *console;
 	struct sim *sim;
@@ -556,27 +554,6 @@ show_stats(struct call *c)
 	return true;
 }
 
-static bool
-script(struct call *c)
-{
-	g_autofree char *text = NULL;
-	g_autoptr(GError) error = NULL;
-	g_auto(GStrv) lines = NULL;
-	struct console inside = *c->console;
-
-	if (++inside.depth > SCRIPTS_MAX)
-		return lab_fail(c->out, "scripts within scripts: %s\n",
-				c->word);
-	if (!g_file_get_contents(c->word, &text, NULL, &error))
-		return lab_fail(c->out, "%s\n", error->message);
-	lines = g_strsplit(text, "\n", -1);
-	for (unsigned i = 0; lines[i]; i++)
-		if (console_command(&inside, lines[i], c->out))
-			return lab_fail(c->out, "%s:%u: %s\n", c->word, i + 1,
-					lines[i]);
-	return true;
-}
-
 /* ------------------------------------------------------------ the commands */
 
 static bool help(struct call *c);
@@ -644,7 +621,6 @@ static const struct command {
 	{ "reset", "NODE", NULL, sim_node_reset,
 	  "reboots; it loses what was set" },
 	{ "revive", "NODE", set_mood, NULL, "power on; its agent answers" },
-	{ "script", "FILE", script, NULL, "the commands of a file" },
 	{ "show", "[NODE]", console_show, NULL, "ports and their states" },
 	{ "slow", "NODE TIME [N]", slow, NULL,
 	  "its agent's time for an SMP; places of its VL15 queue" },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The commands of a lab, as typed at the prompt or written in a script.
+ * The commands of a lab, as typed at the prompt or given by -c.
  */
 #ifndef MINISM_LAB_CONSOLE_H
 #define MINISM_LAB_CONSOLE_H
@@ -13,7 +13,6 @@ struct lab;
 struct console {
 	struct sim *sim;
 	const struct snapshot *fabric;
-	unsigned depth;		/* of scripts that run scripts */
 	struct lab *lab;
 	/* Does unplug-device, plug-device N. NULL: there are no devices. */
 	void (*device)(struct lab *lab, const char *command, uint32_t node,

@@ -282,9 +282,6 @@ runner_case() {
 	check "-c outside and inside" answers 'Adapter 0x0*123$' \
 		"$MINISM_LAB_PROGRAM" "$demo" -c 'clash node-03 0x123' -- env \
 		-u LD_PRELOAD "$MINISM_LAB_PROGRAM" -c 'show node-03'
-	echo "script $PWD/itself" >itself
-	check "a script that runs itself ends" ends_with 1 \
-		"$MINISM_LAB_PROGRAM" "$demo" -c 'script itself' -- true
 }
 
 # ---- a lab that is killed ---------------------------------------------------
