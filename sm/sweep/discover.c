@@ -130,6 +130,7 @@ struct discover {
 				   GUID that they begin with */
 	const GArray *silent;	/* of struct silent_port; NULL: no hurry */
 	struct amend *amend;	/* or NULL */
+	GArray *lost;		/* see silent_note() */
 };
 
 static void
@@ -663,7 +664,8 @@ fault_unanswered(struct discover *d, uint32_t port)
 }
 
 static void
-discover_on_timeout(struct discover *d, const struct probe *q)
+discover_on_timeout(struct discover *d, const struct probe *q,
+		    const struct smp_request *r)
 {
 	g_autofree char *where = faults_place(d->s, q->port);
 	const char *attr = mad_attr_name(query_attr[q->kind]);
@@ -688,6 +690,7 @@ discover_on_timeout(struct discover *d, const struct probe *q)
 	bool is_late = is_too_late(d, q);
 
 	g_hash_table_add(d->timed_out, GUINT_TO_POINTER(node));
+	silent_note(d->lost, d->s, r);
 	builder_fault(d->b, is_late ? SNAPSHOT_FAULT_LATE :
 		      SNAPSHOT_FAULT_SILENT,
 		      d->s->nodes[node].info.node_guid,
@@ -782,7 +785,7 @@ discover_reply(void *data, const struct smp_request *r,
 	uint32_t at;
 
 	if (a->outcome != SMP_ANSWERED) {
-		discover_on_timeout(d, &q);
+		discover_on_timeout(d, &q, r);
 		return;
 	}
 	if (!a->status) {
@@ -793,7 +796,7 @@ discover_reply(void *data, const struct smp_request *r,
 		return;
 	if (q.kind == QUERY_NODE_INFO) {
 		note_refused(d, q.port, r, a);
-		discover_on_timeout(d, &q);
+		discover_on_timeout(d, &q, r);
 		return;
 	}
 	at = leave_out_host(d, &q);
@@ -801,6 +804,7 @@ discover_reply(void *data, const struct smp_request *r,
 		note_refused(d, at, r, a);
 		return;
 	}
+	silent_note(d->lost, d->s, r);
 	where = faults_place(d->s, q.port);
 	builder_fault(d->b, SNAPSHOT_FAULT_REFUSED,
 		      snapshot_node_of(d->s, q.port)->info.node_guid,
@@ -881,6 +885,7 @@ discover_free(void *data)
 	g_hash_table_unref(d->timed_out);
 	g_hash_table_unref(d->lossy);
 	g_hash_table_unref(d->refused);
+	g_array_unref(d->lost);
 	g_free(d);
 }
 
@@ -955,7 +960,7 @@ discover_end(void *data)
 	note_silent(d);
 	faults_locked(d->b, d->keys);
 	faults_half_cables(d->b);
-	d->done(builder_finish(g_steal_pointer(&d->b)), d->data);
+	d->done(builder_finish(g_steal_pointer(&d->b)), d->lost, d->data);
 }
 
 struct smp_batch *
@@ -979,6 +984,7 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	d->opened = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 	d->queue = g_array_new(FALSE, FALSE, sizeof(struct probe));
 	d->late = g_array_new(FALSE, FALSE, sizeof(struct late_reply));
+	d->lost = g_array_new(FALSE, FALSE, sizeof(struct silent_port));
 	d->timed_out = g_hash_table_new(NULL, NULL);
 	d->lossy = g_hash_table_new(NULL, NULL);
 	d->refused = g_hash_table_new_full(NULL, NULL, NULL, g_free);

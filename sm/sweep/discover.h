@@ -9,8 +9,8 @@
 
 /* Takes over the reference on the snapshot. Its faults are nodes that did
  * not answer, gave invalid replies, or are there twice; n_nodes is 0 if not
- * even the own port answered. */
-typedef void (*discover_done_fn)(struct snapshot *s, void *data);
+ * even the own port answered. lost: see silent_note(); borrowed. */
+typedef void (*discover_done_fn)(struct snapshot *s, GArray *lost, void *data);
 
 struct discover_params {
 	/* Of struct silent_port: these ports are left out, if their state is

@@ -158,8 +158,6 @@ health_judge(struct health *v, const struct snapshot *s,
 		.lines = g_ptr_array_new_with_free_func(g_free),
 		.warnings = g_ptr_array_new_with_free_func(g_free),
 	};
-	for (uint32_t port = 0; expects && port < s->n_ports; port++)
-		v->n_silent += s->ports[port].silent;
 	for (uint32_t i = 0; i < s->n_faults; i++) {
 		const struct snapshot_fault *f = &s->faults[i];
 		const char *kind = snapshot_fault_names[f->kind];

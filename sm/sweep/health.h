@@ -16,7 +16,6 @@ struct health {
 	bool up;		/* every reachable port Active and with its
 				   address, every LID routed on every switch,
 				   the plan carried out, no failure */
-	uint32_t n_silent;	/* ports that were left to the expected fabric */
 	GPtrArray *lines;	/* of char *: problems; first those of the
 				   discovery and those that were given: the rest
 				   may follow of them */

@@ -30,9 +30,10 @@
 					   that is silent is given up */
 #define RETRY_MIN_US	(100 * (int64_t)1000)
 #define RETRY_MAX_US	(10 * G_USEC_PER_SEC)
-#define RETRY_GUARD_MAX_US	(300 * G_USEC_PER_SEC)	/* links are up, only
+#define RETRY_RARE_US	(300 * G_USEC_PER_SEC)	/* links are up, only
 							   protection is
-							   missing */
+							   missing; or a heavy
+							   sweep without news */
 
 void
 sweep_note_stage(struct sweep *s, int64_t now)
@@ -203,7 +204,7 @@ publish(struct sweep *s, struct snapshot *after)
 	if (after && s->view.subnet)
 		log_rerouted(s);
 	s->next.silent = silent_update(g_steal_pointer(&s->view.silent),
-				       s->next.subnet, s->run.mute,
+				       s->next.subnet, s->run.lost,
 				       transport_now(s->t));
 	sweep_view_clear(&s->view);
 	s->view = s->next;
@@ -233,6 +234,37 @@ judge_isolation(const struct sweep *s, GPtrArray *lines)
 				"ports are not as configured", n - UNMET_MAX));
 }
 
+/*
+ * A sweep that left the fabric not up may have lost a MAD, or believed a wrong one:
+ * all is read once more. After that, only what was not done is sent again, as long
+ * as there is something to send, and what was not answered is asked by itself
+ * (sm/sweep/light_sweep.c). Without news a heavy sweep is for what no answer tells,
+ * and becomes rare.
+ */
+static void
+retry(struct sweep *s, bool is_up)
+{
+	const unsigned retries = 1u << SWEEP_CAUSE_RETRY |
+		1u << SWEEP_CAUSE_UNTAKEN;
+	int64_t each = (int64_t)s->params.sweep_s * G_USEC_PER_SEC;
+	bool is_news = s->run.why & ~retries;
+	bool is_useless = s->run.is_repair && !is_news &&
+		s->x->stats.sent == s->run.stats.sent;
+	bool is_untaken = s->causes & 1u << SWEEP_CAUSE_UNTAKEN;
+
+	s->has_retried = (!is_up || is_untaken) &&
+		(!is_news || (s->run.is_repair && s->has_retried));
+	if (is_untaken)
+		return;
+	if (is_up)
+		s->causes &= ~(1u << SWEEP_CAUSE_RETRY);
+	if (is_up ? !s->run.is_repair || !is_news : is_news)
+		s->retry_us = 0;
+	if (!is_up && !is_useless)
+		sweep_retry(s, SWEEP_CAUSE_RETRY, each, sweep_is_whole(s) ?
+			    each : MAX(each, RETRY_RARE_US));
+}
+
 static void
 judge(struct sweep *s)
 {
@@ -258,10 +290,7 @@ judge(struct sweep *s)
 	r.is_news = s->run.why & 1u << SWEEP_CAUSE_SIGNAL ||
 		(!observes && (!v.up || !s->up || s->run.plan->n_steps));
 	s->up = v.up;
-	/* Silent ports are retried at their own interval. */
-	if (!v.up && (v.lines->len + v.n_silent > n->n_faults ||
-		      snapshot_defect(n, false)))
-		s->causes |= 1u << SWEEP_CAUSE_RETRY;
+	retry(s, v.up);
 	r.end = v.up ? SWEEP_END_UP : SWEEP_END_NOT_UP;
 	r.verdict = &v;
 	r.master = master ? snapshot_node_of(n, master->port) : NULL;
@@ -278,11 +307,19 @@ keep_ranks(struct sweep *s)
 			   c->ranks, !s->owes_lfts);
 }
 
+/* A repair, and not one that is to send fields once more that were not taken. */
+static bool
+is_partial(const struct sweep *s)
+{
+	return s->run.is_repair && !(s->run.why & 1u << SWEEP_CAUSE_UNTAKEN);
+}
+
 static void
 heavy_sweep_on_programmed(struct program_result *result, void *data)
 {
 	struct sweep *s = data;
 	unsigned fields = 0;
+	bool is_rare;
 
 	s->run.batch = NULL;
 	log_say(s->log, LOG_VERBOSE, "sweep", "plan: %u steps done, %u "
@@ -293,7 +330,7 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 			"changed although their new path did not work yet",
 			result->rushed);
 	persist_learn(s->memory, s->next.subnet, result->untaken,
-		      s->run.is_repair);
+		      is_partial(s));
 	if (s->owes_lfts && !result->lfts_left) {
 		s->owes_lfts = false;
 		keep_ranks(s);
@@ -306,13 +343,10 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 		s->run.untaken[port] |= result->untaken[port];
 	}
 	if (fields & (PORT_FIELDS_ADDRESS | PORT_FIELDS_GUARD)) {
-		s->retry_us = CLAMP(2 * s->retry_us, RETRY_MIN_US,
-				    fields & PORT_FIELDS_ADDRESS ?
-				    RETRY_MAX_US : RETRY_GUARD_MAX_US);
-		s->retry_due = transport_now(s->t) + s->retry_us;
-		s->causes |= 1u << SWEEP_CAUSE_UNTAKEN;
-	} else if (!s->run.is_repair) {
-		s->retry_us = 0;
+		is_rare = !(fields & PORT_FIELDS_ADDRESS) ||
+			!sweep_is_whole(s);
+		sweep_retry(s, SWEEP_CAUSE_UNTAKEN, RETRY_MIN_US,
+			    is_rare ? RETRY_RARE_US : RETRY_MAX_US);
 	}
 	reregister_told(s->clients, result->after, result->told);
 	if (persist_keys_lock(s->params.keystore, result->locked))
@@ -409,7 +443,7 @@ make_plan(struct sweep *s, bool keys_stay)
 	};
 	g_clear_pointer(&s->run.plan, plan_free);
 	g_free(s->run.untaken);
-	s->run.untaken = persist_not_sent(s->memory, n, s->run.is_repair);
+	s->run.untaken = persist_not_sent(s->memory, n, is_partial(s));
 	s->run.plan = plan_diff(n, &s->run.wanted, s->next.seen, s->next.tables,
 			      s->run.untaken);
 	if (s->run.wanted.all_blocks)
@@ -431,10 +465,7 @@ send_plan(struct sweep *s)
 	s->owes_lfts &= plan->n_steps > 0;
 	keep_ranks(s);
 	if (!plan->n_steps) {
-		persist_learn(s->memory, s->next.subnet, NULL,
-			      s->run.is_repair);
-		if (!s->run.is_repair)
-			s->retry_us = 0;
+		persist_learn(s->memory, s->next.subnet, NULL, is_partial(s));
 		publish(s, NULL);
 		judge(s);
 		return;
@@ -793,13 +824,12 @@ route(struct sweep *s)
 /* ------------------------------------------------------------------- read */
 
 static void
-heavy_sweep_on_tables(GPtrArray *faults, GArray *mute, void *data)
+heavy_sweep_on_tables(GPtrArray *faults, void *data)
 {
 	struct sweep *s = data;
 
 	s->run.batch = NULL;
 	s->run.problems = g_ptr_array_ref(faults);
-	s->run.mute = g_array_ref(mute);
 	route(s);
 }
 
@@ -933,6 +963,6 @@ heavy_sweep_start(struct sweep *s)
 		table_reader_recall(n, s->next.tables, s->view.subnet,
 				    s->view.tables);
 	s->run.batch = table_reader_start(s->x, s->keys, n, s->next.seen,
-					  items, s->next.tables, s->log,
-					  heavy_sweep_on_tables, s);
+					  items, s->next.tables, s->run.lost,
+					  s->log, heavy_sweep_on_tables, s);
 }

@@ -18,10 +18,11 @@
  * silent ports of that switch are queried after the repair, since the link may
  * be up again when the port is read.
  *
- * With them, at the same times, PortInfo is read of nodes that answered NodeInfo
- * and then something else no more, or with a status. If one answers it is read
- * again as a whole, so a host that is slow to start need not wait for the next
- * sweep.
+ * With them, at the same times, is sent what a sweep had no answer to, or a status,
+ * from a node that had answered NodeInfo: the same attribute of the same port, at
+ * least every PAUSE_OWN_US, as long as the fabric is not up without it. A heavy
+ * sweep for want of it is useless before that is answered: the light sweep takes
+ * the silence of such a node for no change, nor does it compare what was not read.
  *
  * Links in turn. No trap tells that a host hangs, or that a link has fallen
  * back in speed. So PortInfo of one end of each link, at its host if it has one,
@@ -40,7 +41,7 @@
 #define PAUSE_OWN_US	(10 * PAUSE_MIN_US)
 
 struct question {
-	uint32_t port;
+	uint32_t port, modifier;
 	enum mad_attr attr;	/* NodeInfo: of the node behind the port */
 	bool is_first;		/* of a silent port: NodeInfo follows */
 };
@@ -50,7 +51,8 @@ struct light_sweep {
 	const struct snapshot *s;
 	light_sweep_done_fn done;
 	void *data;
-	GArray *silent;		/* borrowed; NULL: a light sweep */
+	GArray *silent;		/* borrowed */
+	bool is_probe;
 	GArray *questions;	/* struct question */
 	guint n_asked;
 	int64_t began;
@@ -65,69 +67,84 @@ compare_silent(const void *a, const void *b)
 	const struct silent_port *p = a, *q = b;
 
 	return uint_compare(p->node_guid, q->node_guid) ?:
-		uint_compare(p->num, q->num);
+		uint_compare(p->num, q->num) ?:
+		uint_compare(p->attr, q->attr);
+}
+
+static struct silent_port *
+find_silent(const GArray *silent, const struct silent_port *key)
+{
+	guint i;
+
+	/* not bsearch(): there may be none, and no memory then */
+	return silent && g_array_binary_search((GArray *)silent, key,
+					       compare_silent, &i) ?
+		&g_array_index(silent, struct silent_port, i) : NULL;
 }
 
 const struct silent_port *
 silent_find(const GArray *silent, uint64_t node_guid, uint8_t num)
 {
-	const struct silent_port key = { .node_guid = node_guid, .num = num };
+	const struct silent_port key = { .node_guid = node_guid, .num = num,
+					 .attr = MAD_ATTR_NODE_INFO };
 
-	guint i;
-
-	/* not bsearch(): there may be none, and no memory then */
-	return silent && g_array_binary_search((GArray *)silent, &key,
-					       compare_silent, &i) ?
-		&g_array_index(silent, struct silent_port, i) : NULL;
+	return find_silent(silent, &key);
 }
 
-/* Is it a port at which one of these nodes can be asked? It need not be known. */
-static bool
-is_mute(const struct snapshot *s, uint32_t port, GHashTable *nodes)
+void
+silent_note(GArray *lost, const struct snapshot *s, const struct smp_request *r)
 {
-	const struct snapshot_node *n = snapshot_node_of(s, port);
+	const struct silent_port new = {
+		.node_guid = snapshot_node_of(s, r->port)->info.node_guid,
+		.num = s->ports[r->port].num, .attr = r->attr,
+		.modifier = r->modifier,
+	};
 
-	return g_hash_table_size(nodes) && port != s->local_port &&
-		(snapshot_is_switch(n) ? !s->ports[port].num :
-		 s->ports[port].peer != SNAPSHOT_NONE) &&
-		g_hash_table_contains(nodes, &n->info.node_guid);
+	g_array_append_val(lost, new);
+}
+
+/* With the pause that it had. is_news: its switch has reported a change. */
+static void
+add_silent(GArray *silent, const GArray *known, const struct silent_port *p,
+	   bool is_news, int64_t now)
+{
+	const struct silent_port *was = find_silent(known, p);
+	struct silent_port new = *p;
+
+	new.pause = was ? was->pause : PAUSE_MIN_US;
+	new.due = !was ? now + PAUSE_MIN_US : is_news ? now : was->due;
+	g_array_append_val(silent, new);
 }
 
 GArray *
-silent_update(GArray *known, const struct snapshot *s, const GArray *mute,
+silent_update(GArray *known, const struct snapshot *s, const GArray *lost,
 	      int64_t now)
 {
 	GArray *silent = g_array_new(FALSE, FALSE, sizeof(struct silent_port));
-	g_autoptr(GHashTable) nodes = g_hash_table_new(g_int64_hash,
-						       g_int64_equal);
+	guint kept = 0;
 
-	for (uint32_t i = 0; i < s->n_faults; i++)
-		if (!snapshot_fault_stays(&s->faults[i]) && s->faults[i].guid)
-			g_hash_table_add(nodes, &s->faults[i].guid);
-	for (guint i = 0; mute && i < mute->len; i++)
-		g_hash_table_add(nodes, &s->nodes[s->ports[g_array_index(mute,
-					uint32_t, i)].node].info.node_guid);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_port *p = &s->ports[port];
 		const struct snapshot_node *n = &s->nodes[p->node];
-		bool is_silent = p->silent &&
-			(snapshot_is_switch(n) || port == s->local_port);
-		struct silent_port new = {
+		const struct silent_port new = {
 			.node_guid = n->info.node_guid, .num = p->num,
-			.state = is_silent ? p->info.state : PORT_STATE_NOP,
-			.pause = PAUSE_MIN_US, .due = now + PAUSE_MIN_US,
+			.attr = MAD_ATTR_NODE_INFO, .state = p->info.state,
 		};
-		const struct silent_port *was;
 
-		if (!is_silent && !is_mute(s, port, nodes))
-			continue;
-		was = silent_find(known, new.node_guid, new.num);
-		if (was) {
-			new.pause = was->pause;
-			new.due = n->sw.port_state_change ? now : was->due;
-		}
-		g_array_append_val(silent, new);
+		if (p->silent &&
+		    (snapshot_is_switch(n) || port == s->local_port))
+			add_silent(silent, known, &new,
+				   n->sw.port_state_change, now);
 	}
+	EACH_ITEM(const struct silent_port, p, lost)
+		add_silent(silent, known, p, false, now);
+	g_array_sort(silent, compare_silent);
+	/* several blocks of a table are one */
+	EACH_ITEM(const struct silent_port, p, silent)
+		if (!kept || compare_silent(p, &g_array_index(silent,
+					struct silent_port, kept - 1)))
+			g_array_index(silent, struct silent_port, kept++) = *p;
+	g_array_set_size(silent, kept);
 	if (known)
 		g_array_unref(known);
 	return silent;
@@ -147,7 +164,11 @@ silent_due(const GArray *silent)
 static void
 ask_port(struct light_sweep *l, uint32_t port, enum mad_attr attr, bool is_first)
 {
-	const struct question q = { port, attr, is_first };
+	const struct question q = {
+		port, attr == MAD_ATTR_PORT_INFO ?
+			smp_batch_port_info_modifier(l->s, port) : 0,
+		attr, is_first,
+	};
 
 	g_array_append_val(l->questions, q);
 }
@@ -173,8 +194,8 @@ silent_take(struct light_sweep *l)
 		port = silent_port_of(l, p);
 		p->due = l->began + p->pause;
 		if (port != SNAPSHOT_NONE)
-			ask_port(l, port, p->state == PORT_STATE_NOP ?
-			    MAD_ATTR_PORT_INFO : MAD_ATTR_NODE_INFO, true);
+			g_array_append_vals(l->questions, &(struct question){
+				port, p->modifier, p->attr, false }, 1);
 	}
 }
 
@@ -182,13 +203,10 @@ silent_take(struct light_sweep *l)
 static void
 silent_put_off(struct light_sweep *l)
 {
-	for (guint i = 0; l->silent && i < l->silent->len; i++) {
-		struct silent_port *p =
-			&g_array_index(l->silent, struct silent_port, i);
-
+	EACH_ITEM(struct silent_port, p, l->silent) {
 		if (p->due != l->began + p->pause)
 			continue;
-		p->pause = MIN(2 * p->pause,
+		p->pause = MIN(2 * p->pause, p->attr != MAD_ATTR_NODE_INFO ||
 			       silent_port_of(l, p) == l->s->local_port ?
 			       PAUSE_OWN_US : PAUSE_MAX_US);
 		p->due = l->began + p->pause;
@@ -245,12 +263,10 @@ light_sweep_on_port_info(struct light_sweep *l, uint32_t port,
 
 /* It is no longer left out; if it falls silent again, it keeps its pause. */
 static void
-answers_now(struct light_sweep *l, uint32_t port, const struct silent_port *p)
+answers_now(struct light_sweep *l, uint32_t port, struct silent_port *p)
 {
 	change(l, port, "port %u: the node behind it answers now", p->num);
-	g_array_index(l->silent, struct silent_port,
-		      p - (struct silent_port *)(void *)l->silent->data).state =
-		PORT_STATE_DOWN;
+	p->state = PORT_STATE_DOWN;
 }
 
 /* The host behind this port of a switch answers no more. */
@@ -260,7 +276,8 @@ falls_silent(struct light_sweep *l, uint32_t port)
 	const struct snapshot_port *p = &l->s->ports[port];
 	const struct silent_port new = {
 		.node_guid = snapshot_node_of(l->s, port)->info.node_guid,
-		.num = p->num, .state = p->info.state, .pause = PAUSE_MIN_US,
+		.num = p->num, .attr = MAD_ATTR_NODE_INFO,
+		.state = p->info.state, .pause = PAUSE_MIN_US,
 		.due = l->began + PAUSE_MIN_US,
 	};
 	g_autofree char *host = snapshot_port_name(l->s, p->peer);
@@ -279,15 +296,21 @@ probe_reply(struct light_sweep *l, const struct smp_request *r,
 	bool is_lost = a->outcome == SMP_TIMED_OUT;
 	uint32_t peer = l->s->ports[r->port].peer;
 	guint n_changed = l->r.changed->len;
-	const struct silent_port *was = silent_find(l->silent,
-			snapshot_node_of(l->s, r->port)->info.node_guid,
-			l->s->ports[r->port].num);
+	const struct silent_port key = {
+		.node_guid = snapshot_node_of(l->s, r->port)->info.node_guid,
+		.num = l->s->ports[r->port].num, .attr = r->attr,
+	};
+	struct silent_port *was = find_silent(l->silent, &key);
 
-	if (r->attr == MAD_ATTR_PORT_INFO) {
+	if (was && r->attr != MAD_ATTR_NODE_INFO) {
 		/* it stays until the node was read */
-		if (ok && was && was->state == PORT_STATE_NOP)
-			change(l, r->port, "answers now");
-		else if (ok)
+		if (ok)
+			change(l, r->port, "answers %s now",
+			       mad_attr_name(r->attr));
+		return;
+	}
+	if (r->attr == MAD_ATTR_PORT_INFO) {
+		if (ok)
 			light_sweep_on_port_info(l, r->port, a->data);
 		if (ok && r->tag && l->r.changed->len == n_changed)
 			ask_port(l, r->port, MAD_ATTR_NODE_INFO, false);
@@ -303,20 +326,34 @@ probe_reply(struct light_sweep *l, const struct smp_request *r,
 		falls_silent(l, r->port);
 }
 
+/* Has this node left more than a table without an answer? */
+static bool
+is_known_silent(const struct light_sweep *l, uint32_t port)
+{
+	uint64_t guid = snapshot_node_of(l->s, port)->info.node_guid;
+
+	EACH_ITEM(const struct silent_port, p, l->silent)
+		if (p->node_guid == guid && p->attr != MAD_ATTR_NODE_INFO &&
+		    p->attr <= MAD_ATTR_PORT_INFO)
+			return true;
+	return false;
+}
+
 static void
 light_sweep_reply(void *data, const struct smp_request *r,
 		  const struct smp_reply *a)
 {
 	struct light_sweep *l = data;
 	bool ok = a->outcome == SMP_ANSWERED && !a->status;
-	const struct switch_info *then = &snapshot_node_of(l->s, r->port)->sw;
+	const struct snapshot_node *n = snapshot_node_of(l->s, r->port);
+	const struct switch_info *then = &n->sw;
 	struct switch_info now;
 
-	if (l->silent) {
+	if (l->is_probe) {
 		probe_reply(l, r, a);
 		return;
 	}
-	if (!ok && a->outcome != SMP_TOO_FAR) {
+	if (!ok && a->outcome != SMP_TOO_FAR && !is_known_silent(l, r->port)) {
 		change(l, r->port, "does not answer");
 		l->r.silent = true;
 	}
@@ -326,9 +363,14 @@ light_sweep_reply(void *data, const struct smp_request *r,
 		light_sweep_on_port_info(l, r->port, a->data);
 		return;
 	}
+	if (!n->sw_known)
+		return;
 	switch_info_decode(a->data, &now);
 	if (now.port_state_change)
 		change(l, r->port, "reports PortStateChange");
+	else if (now.linear_fdb_cap != then->linear_fdb_cap)
+		change(l, r->port, "has LinearFDBCap %u, had %u",
+		       now.linear_fdb_cap, then->linear_fdb_cap);
 	else if (now.linear_fdb_top != then->linear_fdb_top)
 		change(l, r->port, "has LinearFDBTop %u, was left with %u",
 		       now.linear_fdb_top, then->linear_fdb_top);
@@ -392,8 +434,7 @@ light_sweep_next(void *data, struct smp_request *r)
 		r->port = q->port;
 		r->attr = q->attr;
 		r->tag = q->is_first;
-		r->modifier = q->attr == MAD_ATTR_PORT_INFO ?
-			smp_batch_port_info_modifier(s, q->port) : 0;
+		r->modifier = q->modifier;
 		if (q->attr != MAD_ATTR_NODE_INFO)
 			return true;
 		/* with the M_Key of the port behind it */
@@ -424,14 +465,15 @@ light_sweep_end(void *data)
 {
 	struct light_sweep *l = data;
 
-	silent_put_off(l);
+	if (l->is_probe)
+		silent_put_off(l);
 	l->done(&l->r, l->data);
 }
 
 struct smp_batch *
 light_sweep_start(struct mad_client *x, const struct mkey_db *keys,
 		  const struct snapshot *s, GArray *silent,
-		  struct light_turn turn, light_sweep_done_fn done,
+		  const struct light_turn *probe, light_sweep_done_fn done,
 		  void *data)
 {
 	struct light_sweep *l = g_new0(struct light_sweep, 1);
@@ -445,9 +487,10 @@ light_sweep_start(struct mad_client *x, const struct mkey_db *keys,
 	l->silent = silent;
 	l->began = transport_now(x->transport);
 	l->questions = g_array_new(FALSE, FALSE, sizeof(struct question));
-	if (silent) {
+	l->is_probe = probe != NULL;
+	if (probe) {
 		silent_take(l);
-		ask_links(l, turn);
+		ask_links(l, *probe);
 	} else {
 		ask_fabric(l);
 	}

@@ -26,36 +26,39 @@ struct light_turn {
 	unsigned now, of;
 };
 
-/* `s` is borrowed until `done`, which is never called from inside this
- * function. silent: of struct silent_port: NodeInfo is sent through those that
- * are due, and the links whose turn it is are read, and nothing else; a port
- * behind which a node answers is removed from it, and one behind which a host
- * answers no more is added. NULL: a light sweep of the fabric. */
+/* A light sweep of the fabric. `s` and `silent` (of struct silent_port) are
+ * borrowed until `done`, which is never called from inside this function. probe:
+ * what is silent and due is asked, and the links whose turn it is are read, and
+ * nothing else; a port behind which a host answers no more is added to `silent`. */
 struct smp_batch *light_sweep_start(struct mad_client *x,
 				    const struct mkey_db *keys,
 				    const struct snapshot *s, GArray *silent,
-				    struct light_turn turn,
+				    const struct light_turn *probe,
 				    light_sweep_done_fn done, void *data);
 
-/* A switch port with a link behind which no node answers, and the time of its
- * next query. */
+/* What had no answer, and the time of its next query: NodeInfo through a port with
+ * a link, or another attribute of this port of a node. */
 struct silent_port {
 	uint64_t node_guid;
+	uint32_t modifier;
+	enum mad_attr attr;
 	uint8_t num;
-	uint8_t state;		/* PortState */
+	uint8_t state;		/* PortState; only of NodeInfo */
 	int64_t pause, due;	/* us */
 };
 
-/* The silent ports of a snapshot, in its order: a GArray of struct
- * silent_port. With them the end ports of nodes that answered NodeInfo and then
- * nothing, or with a status: of its faults, and mute (of uint32_t, or NULL).
- * known: those of the last snapshot, freed here, or NULL; ports in both keep their
- * pause, but are due now if their switch has reported a change. */
+/* Appends a request without an answer, or with a status for one. */
+void silent_note(GArray *lost, const struct snapshot *s,
+		 const struct smp_request *r);
+/* The silent ports of a snapshot, and what was lost (of silent_note()): a GArray
+ * of struct silent_port. known: those of the last snapshot, freed here, or NULL;
+ * what is in both keeps its pause, but a port is due now if its switch has reported
+ * a change. */
 GArray *silent_update(GArray *known, const struct snapshot *s,
-		      const GArray *mute, int64_t now);
+		      const GArray *lost, int64_t now);
 /* INT64_MAX: there are none. */
 int64_t silent_due(const GArray *silent);
-/* NULL: the port is not among them, or silent is NULL. */
+/* A port behind which no node answers. NULL: it is none, or silent is NULL. */
 const struct silent_port *silent_find(const GArray *silent, uint64_t node_guid,
 				      uint8_t num);
 

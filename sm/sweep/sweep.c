@@ -21,8 +21,8 @@
  * Repair. If all causes are about known nodes (traps, PortStateChange in a
  * light sweep, a link that changed while the plan was sent), only these nodes
  * are read again, by an amended discovery (sm/sweep/amend.c); all other stages
- * are the same. If only the partitions have changed, no node is read. A heavy
- * sweep is needed
+ * are the same. If only the partitions have changed, or what was not done is sent
+ * again, no node is read. A heavy sweep is needed
  *
  *	- without a published view, or if this SM is not the master,
  *	- after a sweep that failed: the published view is older,
@@ -61,6 +61,9 @@
  * not up. */
 #define HURRY		(1u << SWEEP_CAUSE_TRAP | 1u << SWEEP_CAUSE_MEANWHILE)
 #define HURRY_BESIDES	(1u << SWEEP_CAUSE_RETRY)
+
+/* They have a time of their own. */
+#define RETRIES	(1u << SWEEP_CAUSE_RETRY | 1u << SWEEP_CAUSE_UNTAKEN)
 
 const char *const sweep_state_names[] = {
 	[SWEEP_IDLE] = "idle",
@@ -246,7 +249,7 @@ clear_run(struct sweep *s)
 	mad_client_cancel(s->x, r->look);
 	plan_free(r->plan);
 	g_clear_pointer(&r->problems, g_ptr_array_unref);
-	g_clear_pointer(&r->mute, g_array_unref);
+	g_clear_pointer(&r->lost, g_array_unref);
 	g_free(r->fresh);
 	port_tables_unref(r->qos);
 	isolation_free(r->isolation);
@@ -310,10 +313,26 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 }
 
 void
+sweep_retry(struct sweep *s, enum sweep_cause cause, int64_t min, int64_t max)
+{
+	s->retry_us = CLAMP(2 * s->retry_us, min, max);
+	s->retry_due = transport_now(s->t) + s->retry_us;
+	s->causes |= 1u << cause;
+}
+
+bool
+sweep_is_whole(const struct sweep *s)
+{
+	return s->view.subnet && !s->failed &&
+		!snapshot_defect(s->view.subnet, false);
+}
+
+void
 sweep_fail(struct sweep *s, const char *message)
 {
 	struct sweep_report r = { .end = SWEEP_END_FAILED,
 				  .error = message, .cut_off = s->cut_off };
+	int64_t each = (int64_t)s->params.sweep_s * G_USEC_PER_SEC;
 
 	/* once for as long as it lasts; its end is logged as news */
 	log_say(s->log, g_strcmp0(s->said, message) ? LOG_ERROR : LOG_VERBOSE,
@@ -323,7 +342,7 @@ sweep_fail(struct sweep *s, const char *message)
 	s->said = g_strdup(message);
 	s->up = false;
 	s->failed = true;
-	s->causes |= 1u << SWEEP_CAUSE_RETRY;
+	sweep_retry(s, SWEEP_CAUSE_RETRY, each, each);
 	sweep_conclude(s, &r);
 }
 
@@ -441,7 +460,7 @@ take_repair(struct sweep *s, struct snapshot *n, const char *objection)
 }
 
 static void
-sweep_on_discovered(struct snapshot *n, void *data)
+sweep_on_discovered(struct snapshot *n, GArray *lost, void *data)
 {
 	struct sweep *s = data;
 	g_autofree char *astray = find_astray(s, n);
@@ -451,6 +470,8 @@ sweep_on_discovered(struct snapshot *n, void *data)
 	g_autofree char *name = NULL, *text = NULL;
 
 	s->run.batch = NULL;
+	g_clear_pointer(&s->run.lost, g_array_unref);
+	s->run.lost = g_array_ref(lost);
 	if (other && sweep_is_heir(s, other)) {
 		snapshot_unref(n);
 		sweep_replaced(s, other);
@@ -535,8 +556,7 @@ sweep_look_again(struct sweep *s)
 static unsigned
 urgent_causes(const struct sweep *s)
 {
-	unsigned urgent = s->causes & ~(1u << SWEEP_CAUSE_RETRY |
-					1u << SWEEP_CAUSE_UNTAKEN);
+	unsigned urgent = s->causes & ~RETRIES;
 
 	return urgent == 1u << SWEEP_CAUSE_TRAP &&
 		bucket_due(&s->traps, s->trap_us) > transport_now(s->t) ?
@@ -559,6 +579,7 @@ static void
 begin(struct sweep *s, bool may_repair)
 {
 	int64_t now = transport_now(s->t);
+	unsigned wait = s->retry_due > now ? RETRIES : 0;
 	g_autoptr(GArray) nodes = may_repair ?
 		notices_take(s->notices, now, now) : NULL;
 	const struct discover_params repair = {
@@ -569,17 +590,14 @@ begin(struct sweep *s, bool may_repair)
 
 	transport_timer_clear(s->t, &s->timer);
 	clear_run(s);
-	s->run.is_repair = nodes && (nodes->len ||
-				     s->causes & 1u << SWEEP_CAUSE_PARTITIONS);
-	s->run.why = s->causes;
+	s->run.is_repair = nodes && (nodes->len || s->causes & ~wait);
+	s->run.why = s->run.is_repair ? s->causes & ~wait : s->causes;
 	if (s->run.is_repair && nodes->len)
 		s->run.why |= s->notice_causes;
 	/* those of nodes that are not due yet stay */
 	if (!s->run.is_repair || notices_due(s->notices) == INT64_MAX)
 		s->notice_causes = 0;
-	/* These wait for a heavy sweep. */
-	s->causes &= s->run.is_repair ? 1u << SWEEP_CAUSE_UNTAKEN |
-		1u << SWEEP_CAUSE_TRAP : 0u;
+	s->causes &= s->run.is_repair ? wait | 1u << SWEEP_CAUSE_TRAP : 0u;
 	s->run.began = now;
 	s->run.stats = s->x->stats;
 	causes = causes_text(s->run.why);
@@ -654,28 +672,34 @@ probe(struct sweep *s)
 
 	sweep_set_state(s, SWEEP_PROBING);
 	s->run.batch = light_sweep_start(s->x, s->keys, s->view.subnet,
-					 s->view.silent, turn, sweep_on_light,
+					 s->view.silent, &turn, sweep_on_light,
 					 s);
 }
 
 static void
 start_light(struct sweep *s)
 {
-	if (!s->view.subnet)
-		s->causes |= 1u << SWEEP_CAUSE_RETRY;
-	else if (observe_is_due(s))
+	if (observe_is_due(s))
 		s->causes |= 1u << SWEEP_CAUSE_TIME;
 	/* all of it: repairs alone, of nodes that report all the time, would not
 	 * find a switch whose path has gone */
-	if (s->causes & 1u << SWEEP_CAUSE_RETRY || urgent_causes(s)) {
+	if (!s->view.subnet || urgent_causes(s)) {
 		begin(s, false);
 		return;
 	}
 	s->run.stats = s->x->stats;
 	sweep_set_state(s, SWEEP_LIGHT);
-	s->run.batch = light_sweep_start(s->x, s->keys, s->view.subnet, NULL,
-					 (struct light_turn){ 0 },
-					 sweep_on_light, s);
+	s->run.batch = light_sweep_start(s->x, s->keys, s->view.subnet,
+					 s->view.silent, NULL, sweep_on_light,
+					 s);
+}
+
+/* Once more, and the second time as a repair that reads no node, if that can send
+ * all that there is. */
+static void
+begin_retry(struct sweep *s)
+{
+	begin(s, s->has_retried && can_repair(s) && sweep_is_whole(s));
 }
 
 /* When the next heavy sweep is due; INT64_MAX: none is. */
@@ -704,9 +728,9 @@ earlier(struct next *n, int64_t when, void (*run)(struct sweep *s))
  * The agenda: the only place that decides what comes next. What was reported
  * goes before all else, also if that is due earlier; but nodes that report
  * changes all the time must not prevent light sweeps. A fabric that is not up is
- * swept again at the interval of light sweeps, since a Set that failed a moment
- * ago rarely works now; addresses and protections that a port did not take have
- * an interval of their own, beside all others.
+ * swept again at the interval of light sweeps or less often, since a Set that
+ * failed a moment ago rarely works now; for addresses and protections that a port
+ * did not take the interval begins shorter.
  */
 static struct next
 agenda(const struct sweep *s)
@@ -722,14 +746,17 @@ agenda(const struct sweep *s)
 	n.state = SWEEP_IDLE;
 	if (s->causes & 1u << SWEEP_CAUSE_UNTAKEN)
 		earlier(&n, MAX(s->retry_due, s->last_end + HOLD_US),
-			sweep_begin);
+			begin_retry);
 	if (s->causes & 1u << SWEEP_CAUSE_TRAP)
 		earlier(&n, bucket_due(&s->traps, s->trap_us), sweep_begin);
 	if (s->self.state == SM_STATE_STANDBY && s->elected)
 		earlier(&n, transport_now(s->t) +
 			(int64_t)s->params.poll_ms * 1000, sweep_poll_master);
-	else if (s->params.sweep_s)
+	else if (s->params.sweep_s) {
+		if (s->causes & 1u << SWEEP_CAUSE_RETRY)
+			earlier(&n, s->retry_due, begin_retry);
 		earlier(&n, s->light_due, start_light);
+	}
 	if (s->view.subnet) {
 		earlier(&n, s->turn_state ? transport_now(s->t) :
 			silent_due(s->view.silent), probe);

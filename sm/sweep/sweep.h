@@ -325,8 +325,7 @@ struct sweep_run {
 	struct port_tables *qos;	/* tables that QoS needs it to read */
 	GPtrArray *problems;	/* char *: tables that were not read, then
 				   what devices had with Sets */
-	GArray *mute;			/* uint32_t: ports whose tables were not
-					   shown; NULL: none was read */
+	GArray *lost;			/* see silent_note() */
 	bool is_outdated;		/* the repair in `routing` is not to
 					   come back */
 	uint8_t *fresh;			/* see struct sweep_report */
@@ -416,8 +415,9 @@ struct sweep {
 			   is_inherited() */
 	bool up;			/* as logged last */
 	bool over;			/* the goal is reached or missed */
-	int64_t retry_us, retry_due;	/* of SWEEP_CAUSE_UNTAKEN: the
-					   interval, and the next time */
+	int64_t retry_us, retry_due;	/* of SWEEP_CAUSE_RETRY and _UNTAKEN:
+					   the interval, and the next time; */
+	bool has_retried;		/* all was read again since the news */
 	bool cut_off;	/* our own link was down since the last sweep, or our
 			   device gone: another SM may have changed anything */
 	bool astray;	/* cables were moved since the last sweep: a Set may
@@ -488,6 +488,12 @@ uint32_t sweep_disabled_port(const struct flap *p, const struct snapshot *n);
 /* Logs how many MADs this sweep has sent. */
 void sweep_log_sent(struct sweep *s, enum log_level level);
 
+/* Another sweep for this cause, RETRY or UNTAKEN: after twice the interval of
+ * before, within these bounds, us. */
+void sweep_retry(struct sweep *s, enum sweep_cause cause, int64_t min,
+		 int64_t max);
+/* Is all that can be sent again known without reading the fabric? */
+bool sweep_is_whole(const struct sweep *s);
 /* Ends a heavy sweep or a repair, successful or not. */
 void sweep_conclude(struct sweep *s, const struct sweep_report *r);
 void sweep_fail(struct sweep *s, const char *message);

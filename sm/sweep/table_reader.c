@@ -23,6 +23,7 @@
 
 #include <string.h>
 
+#include "sm/sweep/light_sweep.h"
 #include "topology/each.h"
 #include "topology/lid.h"
 
@@ -45,7 +46,7 @@ struct table_reader {
 	uint8_t *failed;	/* by item */
 	struct smp_batch *batch;
 	GPtrArray *faults;
-	GArray *mute;
+	GArray *lost;
 };
 
 static const struct table_reader_item *
@@ -175,7 +176,7 @@ table_reader_reply(void *data, const struct smp_request *req,
 			table_reader_store(r, item, block, NULL);
 		} else if (a->status) {
 			table_reader_fault(r, i, mad_status_name(a->status));
-			g_array_append_val(r->mute, item->port);
+			silent_note(r->lost, r->s, req);
 		} else {
 			table_reader_store(r, item, block, a->data);
 		}
@@ -183,7 +184,7 @@ table_reader_reply(void *data, const struct smp_request *req,
 	case SMP_TIMED_OUT:
 		table_reader_fault(r, i, mad_client_is_late(r->x, &req->path) ?
 				   "it answers " SMP_TOO_LATE : "no answer");
-		g_array_append_val(r->mute, item->port);
+		silent_note(r->lost, r->s, req);
 		smp_batch_set_unreachable(r->batch, item->port);
 		break;
 	case SMP_CANCELLED:
@@ -202,7 +203,6 @@ table_reader_free(void *data)
 	struct table_reader *r = data;
 
 	g_ptr_array_unref(r->faults);
-	g_array_unref(r->mute);
 	g_array_unref(r->items);
 	g_free(r->failed);
 	g_free(r);
@@ -213,7 +213,7 @@ table_reader_end(void *data)
 {
 	struct table_reader *r = data;
 
-	r->done(r->faults, r->mute, r->data);
+	r->done(r->faults, r->data);
 }
 
 static gint
@@ -230,7 +230,8 @@ struct smp_batch *
 table_reader_start(struct mad_client *x, const struct mkey_db *keys,
 		   const struct snapshot *s, struct lft_seen *seen,
 		   const GArray *items, struct port_tables *held,
-		   struct log *log, table_reader_done_fn done, void *data)
+		   GArray *lost, struct log *log, table_reader_done_fn done,
+		   void *data)
 {
 	struct table_reader *r = g_new0(struct table_reader, 1);
 	g_autoptr(GArray) ports = g_array_copy((GArray *)items);
@@ -248,7 +249,7 @@ table_reader_start(struct mad_client *x, const struct mkey_db *keys,
 	r->done = done;
 	r->data = data;
 	r->faults = g_ptr_array_new_with_free_func(g_free);
-	r->mute = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	r->lost = lost;
 	for (uint32_t sw = 0; seen && sw < s->n_switches; sw++) {
 		const struct snapshot_node *n = &s->nodes[s->switches[sw]];
 		const struct table_reader_item item = {

@@ -20,17 +20,16 @@ struct table_reader_item {
 	const struct port_tables *only;
 };
 
-/* `faults` (of char *) is borrowed: nodes with tables that could not be
- * read; and so is `mute` (of uint32_t): a port of each of them. */
-typedef void (*table_reader_done_fn)(GPtrArray *faults, GArray *mute,
-				     void *data);
+/* `faults` (of char *) is borrowed: nodes with tables that could not be read. */
+typedef void (*table_reader_done_fn)(GPtrArray *faults, void *data);
 
 /*
  * Reads the blocks in use of all switches into `seen`, then the tables named in
  * items (GArray of struct table_reader_item; copied) into `held`; blocks known
  * there are not read again. seen NULL: no forwarding tables. keys, s, seen and
  * held are borrowed until `done`, and held has no other reference. After one
- * failed block the rest of that table is not read. A switch whose LinearFDBTop
+ * failed block the rest of that table is not read, and it goes to `lost`, see
+ * silent_note(); borrowed as well. A switch whose LinearFDBTop
  * exceeds its capability is logged and not read. `done` is never called from
  * inside table_reader_start().
  */
@@ -38,7 +37,8 @@ struct smp_batch *table_reader_start(struct mad_client *x,
 				     const struct mkey_db *keys,
 				     const struct snapshot *s,
 				     struct lft_seen *seen, const GArray *items,
-				     struct port_tables *held, struct log *log,
+				     struct port_tables *held, GArray *lost,
+				     struct log *log,
 				     table_reader_done_fn done, void *data);
 
 /*

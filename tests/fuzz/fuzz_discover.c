@@ -96,7 +96,7 @@ run(struct stage *st)
 }
 
 static void
-on_found(struct snapshot *s, void *data)
+on_found(struct snapshot *s, GArray *lost G_GNUC_UNUSED, void *data)
 {
 	*(struct snapshot **)data = s;
 }
