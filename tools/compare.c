@@ -267,9 +267,8 @@ put_names(struct compare *c)
 static bool
 has_line(const GPtrArray *lines, const char *text)
 {
-	for (guint i = 0; i < lines->len; i++)
-		if (!g_strcmp0(((struct view_text *)lines->pdata[i])->text,
-			       text))
+	EACH_PTR(const struct view_text, line, lines)
+		if (!g_strcmp0(line->text, text))
 			return true;
 	return false;
 }

@@ -175,10 +175,8 @@ put_unsteady(const struct view_lines *lines, const struct family *f,
 	for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++) {
 		uint64_t n = 0;
 
-		for (guint i = 0; i < lines->of[VIEW_FLAP]->len; i++)
-			n += ((struct view_text *)
-			      lines->of[VIEW_FLAP]->pdata[i])->
-				n[kinds[k].word];
+		EACH_PTR(const struct view_text, flap, lines->of[VIEW_FLAP])
+			n += flap->n[kinds[k].word];
 		write_number(out, f, kinds[k].labels, n);
 	}
 }
@@ -188,9 +186,8 @@ put_bad(const struct view_lines *lines, const struct family *f, GString *out)
 {
 	guint all = lines->of[VIEW_AVOID]->len, used = 0;
 
-	for (guint i = 0; i < all; i++)
-		used += ((struct view_text *)lines->of[VIEW_AVOID]->pdata[i])
-			->n[LEFT_VERDICT] != 0;
+	EACH_PTR(const struct view_text, line, lines->of[VIEW_AVOID])
+		used += line->n[LEFT_VERDICT] != 0;
 	write_number(out, f, "{routing=\"avoided\"}", all - used);
 	write_number(out, f, "{routing=\"used\"}", used);
 }

@@ -18,6 +18,7 @@
 #include "routing/metrics.h"
 #include "routing/order.h"
 #include "routing/repair.h"
+#include "topology/each.h"
 #include "topology/port_search.h"
 #include "topology/text.h"
 
@@ -246,9 +247,8 @@ listed(const struct whatif *w, enum view_kind kind)
 	GHashTable *guids = lines->len ? g_hash_table_new(g_int64_hash,
 							  g_int64_equal) : NULL;
 
-	for (guint i = 0; i < lines->len; i++)
-		g_hash_table_add(guids,
-			&((struct view_text *)lines->pdata[i])->n[LISTED_GUID]);
+	EACH_PTR(struct view_text, line, lines)
+		g_hash_table_add(guids, &line->n[LISTED_GUID]);
 	return guids;
 }
 
