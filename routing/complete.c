@@ -18,8 +18,8 @@
  * 11,664 hosts that lost 1 % of its cables, 898,000 of 1,060,000 pairs.
  *
  * Cost. Lost pairs of data times the hops of a path: switches without hosts try
- * the way to the root and that to the LID before. Only for the rest, times the
- * ports of a switch, and what mend.c says.
+ * the way to the root. Only for the rest, times the ports of a switch, and what
+ * mend.c says.
  */
 #include "routing/complete.h"
 
@@ -51,8 +51,7 @@ struct remainder {
 	uint64_t *tops;		/* order_find_tops(), if no turns from down to
 				   up are permitted; else NULL */
 	uint32_t n_words;
-	/* By switch: its last entry, and for which switch. */
-	uint32_t *last, *last_to;
+	uint32_t *last;		/* by switch: its last entry */
 	enum stage stage;
 	bool in_order;		/* the engine's paths go up and then down */
 	uint32_t round;		/* of the searches */
@@ -222,9 +221,8 @@ complete_try(struct remainder *x, uint32_t sw, uint32_t edge)
 	return true;
 }
 
-/* Switches without hosts send as for the LID before, of the same switch, or
- * towards the root, if that is possible without another turn: so they have one
- * direction, and few entries change if a cable is lost. */
+/* Switches without hosts send towards the root, if that is possible without another
+ * turn: so they have one direction, and few entries change if a cable is lost. */
 static void
 complete_by_habit(struct remainder *x)
 {
@@ -236,9 +234,7 @@ complete_by_habit(struct remainder *x)
 			sw = m->queue[i];
 			if (!m->is_open[sw] || m->g->n_hosts[sw])
 				continue;
-			n_taken += (x->last_to[sw] == m->target->sw &&
-				    complete_try(x, sw, x->last[sw])) ||
-				complete_try(x, sw, x->parent[sw]);
+			n_taken += complete_try(x, sw, x->parent[sw]);
 		}
 	while (n_taken);
 }
@@ -337,7 +333,7 @@ static void
 complete_lid(struct remainder *x, uint16_t lid)
 {
 	struct mend *m = &x->m;
-	uint32_t i, sw;
+	uint32_t i;
 
 	mend_start(m, lid);
 	for (i = x->first[lid]; i < x->first[lid + 1u]; i++)
@@ -356,11 +352,8 @@ complete_lid(struct remainder *x, uint16_t lid)
 		    (m->target->port || m->g->n_senders[m->queue[i]]) &&
 		    mend_search(m, m->queue[i]))
 			complete_settle(x);
-	for (i = 0; i < m->n; i++) {
-		sw = m->queue[i];
-		x->last[sw] = mend_next(m, sw);
-		x->last_to[sw] = m->target->sw;
-	}
+	for (i = 0; i < m->n; i++)
+		x->last[m->queue[i]] = mend_next(m, m->queue[i]);
 }
 
 /* The LIDs of its hosts, or those inside it; of hosts, with `least` 2, those to
@@ -521,7 +514,6 @@ complete_stage(const struct graph *g, struct lft *lft, const uint32_t *ranks,
 		.stage = stage, .in_order = in_order, .lids = lids,
 		.parent = SCRATCH(scratch, uint32_t, n),
 		.last = SCRATCH(scratch, uint32_t, n),
-		.last_to = SCRATCH(scratch, uint32_t, n),
 	};
 	struct order *o = ranks ? order_from_ranks(g, ranks) : NULL;
 
@@ -540,7 +532,6 @@ complete_stage(const struct graph *g, struct lft *lft, const uint32_t *ranks,
 	if (stage == STAGE_HOSTS)
 		mend_measure(&x.m, lft, ranks);
 	memset(x.last, 0xff, n * sizeof(*x.last));
-	memset(x.last_to, 0xff, n * sizeof(*x.last_to));
 	complete_list(&x, lft, scratch);
 	if (stage == STAGE_SEARCH) {
 		complete_span(&x);

@@ -68,7 +68,6 @@ struct offer {
 struct climb {
 	uint32_t n;		/* switches of members below it */
 	uint32_t hops, peak;	/* the longest path; its busiest channel */
-	uint32_t sum;		/* sum of the busiest channels of all paths */
 };
 
 struct forest {
@@ -417,7 +416,6 @@ climb_from(struct forest *f, uint32_t from)
 		f->climbs[sw].n++;
 		f->climbs[sw].hops = MAX(f->climbs[sw].hops, f->hops[sw]);
 		f->climbs[sw].peak = MAX(f->climbs[sw].peak, f->peak[sw]);
-		f->climbs[sw].sum += f->peak[sw];
 		f->hops[sw] = UINT32_MAX;
 	}
 }
@@ -434,8 +432,6 @@ climb_is_better(const struct forest *f, uint32_t a, uint32_t b)
 		return x->hops < y->hops;
 	if (x->peak != y->peak)
 		return x->peak < y->peak;
-	if (x->sum != y->sum)
-		return x->sum < y->sum;
 	return f->uses[a] < f->uses[b];
 }
 
