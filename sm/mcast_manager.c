@@ -183,6 +183,13 @@ held_block(const struct mcast_manager *m, uint32_t i)
 		h->masks : NULL;
 }
 
+static bool
+has_shape_of(const struct mft *a, const struct mft *b)
+{
+	return a->n_switches == b->n_switches &&
+		a->n_positions == b->n_positions && a->n_blocks == b->n_blocks;
+}
+
 /* Takes tables over. What is held moves with them: was[]: by switch, its row in
  * those of before, or SNAPSHOT_NONE; NULL: none has moved. */
 static void
@@ -190,9 +197,15 @@ set_wanted(struct mcast_manager *m, struct mft *new, const uint32_t *was)
 {
 	size_t n = (size_t)count_places(new) + 1;
 	const struct mft *old = m->wanted;
-	struct mcast_block *held = g_new0(struct mcast_block, n);
 	uint32_t sw, p, from, row = old ? MIN(old->n_blocks, new->n_blocks) : 0;
+	struct mcast_block *held;
 
+	if (old && !was && has_shape_of(old, new)) {	/* as after a join */
+		mft_free(m->wanted);
+		m->wanted = new;
+		return;
+	}
+	held = g_new0(struct mcast_block, n);
 	for (sw = 0; old && sw < new->n_switches; sw++)
 		for (p = 0; p < MIN(old->n_positions, new->n_positions); p++) {
 			from = was ? was[sw] : sw;
@@ -489,8 +502,10 @@ mcast_manager_reply(void *data, const struct smp_request *r,
 		mcast_fail(m, r, "no answer");
 	else if (a->outcome == SMP_ANSWERED && a->status)
 		mcast_fail(m, r, mad_status_name(a->status));
-	if (a->outcome != SMP_ANSWERED || a->status)
+	if (a->outcome != SMP_ANSWERED || a->status) {
+		m->is_partial = true;
 		return;
+	}
 	h->read = h->known = true;
 	for (unsigned i = 0; i < MFT_BLOCK; i++)
 		h->masks[i] = bytes_load16(a->data + 2 * i);
@@ -551,18 +566,20 @@ is_empty(const uint16_t masks[MFT_BLOCK])
 /* Cuts off the last blocks of all tables if they are empty, so that a crowd of
  * groups that has ended costs the next join nothing. The wanted tables are computed
  * anew before the next phase, so only their size matters here. */
-static void
+static bool
 drop_empty(struct mcast_manager *m)
 {
 	const struct mft *w = m->wanted;
 	uint32_t i, n = 1;
 
-	for (i = 0; i < count_places(w); i++)
+	for (i = 0; i < count_places(w) && n < w->n_blocks; i++)
 		if ((m->held[i].read && !m->held[i].known) ||
 		    !is_empty(m->held[i].masks))
 			n = MAX(n, i % w->n_blocks + 1);
-	if (n < w->n_blocks)
-		set_wanted(m, mft_new(w->n_switches, w->n_positions, n), NULL);
+	if (n == w->n_blocks)
+		return false;
+	set_wanted(m, mft_new(w->n_switches, w->n_positions, n), NULL);
+	return true;
 }
 
 /* The last block of another manager's groups is not read yet: MLIDs are given from
@@ -611,11 +628,11 @@ mcast_manager_done(void *data)
 		return true;
 	g_clear_pointer(&m->stuck, g_free);
 	g_clear_pointer(&m->batch, smp_batch_free);
-	if (!m->bad)
-		drop_empty(m);
-	/* No sweep follows a join, so the SA gets the new tables here. */
+	/* No sweep follows a join, so the SA gets the new tables here. If all
+	 * switches have taken them, they are the wanted ones. */
 	mft_free(m->told);
-	m->told = collect_held(m);
+	m->told = m->bad || drop_empty(m) || m->is_partial ? collect_held(m) :
+		mft_ref(m->wanted);
 	view = m->sa->view;
 	if (view && view->subnet == m->s)
 		sa_db_set_mft(view, m->told);
@@ -635,6 +652,7 @@ start_phases(struct mcast_manager *m)
 	};
 
 	m->phase = MCAST_READ;
+	m->is_partial = false;
 	m->at = 0;
 	m->batch = smp_batch_start(m->x, m->s, m->keys, &stage);
 }

@@ -57,6 +57,8 @@ struct mcast_manager {
 	unsigned timer;
 	bool again;		/* touched while at work */
 	bool bad;		/* some block could not be done */
+	bool is_partial;	/* some request of these phases has no answer, or
+				   was not sent */
 	bool is_preparing;	/* an update of the sweep */
 	bool waits;		/* for the end of an update that was prepared:
 				   no tree is computed */
