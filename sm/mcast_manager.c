@@ -470,7 +470,8 @@ is_done(const struct mcast_manager *m, uint32_t at, uint16_t masks[MFT_BLOCK])
 	if (m->phase == MCAST_READ)
 		return held;
 	for (unsigned i = 0; held && i < MFT_BLOCK; i++)
-		if (m->phase == MCAST_CUT || m->stuck[first + i])
+		if (m->phase == MCAST_CUT ||
+		    (m->stuck && m->stuck[first + i]))
 			masks[i] &= held[i];
 	return !held || memcmp(held, masks, BLOCK_BYTES) == 0;
 }
@@ -622,7 +623,8 @@ mcast_manager_done(void *data)
 		sweep_prepared(m->sweep);
 		return false;
 	}
-	if (m->phase == MCAST_GROW)
+	/* else all blocks are read and cut: no group is stuck */
+	if (m->phase == MCAST_GROW && (m->bad || m->is_partial))
 		m->stuck = find_stuck(m);
 	if (m->phase != MCAST_REST)
 		return true;

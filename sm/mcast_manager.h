@@ -39,7 +39,8 @@ struct mcast_manager {
 	struct log *log;
 	struct mcast_block *held;	/* as `wanted` by switch, position and
 					   block */
-	uint8_t *stuck;		/* while trees grow: see find_stuck() */
+	uint8_t *stuck;		/* while trees grow: see find_stuck(); NULL: no
+				   group is */
 	struct snapshot *s;
 	struct ground *ground;	/* in which trees are laid; NULL as `s` */
 	struct beside *beside;	/* trees are computed there, */
