@@ -120,7 +120,7 @@ file_writer_unref(void *values)
 
 /* A disk that is full is tried again and again: its end is told, too. */
 static void
-tell_end(struct file_writer *w, const GError *error)
+tell_outcome(struct file_writer *w, const GError *error)
 {
 	if (w->log && error && !w->is_failing)
 		log_say(w->log, LOG_WARNING, w->params.subsystem,
@@ -140,7 +140,7 @@ write_done(void *values, G_GNUC_UNUSED void *data)
 	g_autoptr(GError) error = g_steal_pointer(&w->error);
 
 	g_string_free(g_steal_pointer(&w->now), TRUE);
-	tell_end(w, error);
+	tell_outcome(w, error);
 	if (w->next)
 		write_start(w, g_steal_pointer(&w->next));
 	else if (w->params.written)

@@ -432,7 +432,7 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	struct sm_instance *sm = g_new0(struct sm_instance, 1);
 	struct sweep_params sweep = params->sweep;
 	struct mad_client_params wire = params->wire;
-	bool is_kept;
+	bool reads = sweep_goal_reads(sweep.goal), is_kept;
 
 	sm->t = t;
 	sm->log = log;
@@ -443,12 +443,10 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	if (t->timers || params->disk_us)
 		sm->disk = beside_new(t, params->disk_us);
 	sm->persist = persist_new(log);
-	sm->keys = persist_keys_open(params->key_dir,
-				     sweep_goal_reads(sweep.goal),
-				     params->m_key, params->key_mode, t,
-				     sm->disk, log);
+	sm->keys = persist_keys_open(params->key_dir, reads, params->m_key,
+				     params->key_mode, t, sm->disk, log);
 	sm->expected = expected_new();
-	wire.only_reads = sweep_goal_reads(sweep.goal);
+	wire.only_reads = reads;
 	sm->x = mad_client_new(t, &wire);
 	if (params->sa) {
 		sm->sa = sa_new(params->sa);

@@ -72,7 +72,7 @@ compare_silent(const void *a, const void *b)
 }
 
 static struct silent_port *
-find_silent(const GArray *silent, const struct silent_port *key)
+silent_lookup(const GArray *silent, const struct silent_port *key)
 {
 	guint i;
 
@@ -88,7 +88,7 @@ silent_find(const GArray *silent, uint64_t node_guid, uint8_t num)
 	const struct silent_port key = { .node_guid = node_guid, .num = num,
 					 .attr = MAD_ATTR_NODE_INFO };
 
-	return find_silent(silent, &key);
+	return silent_lookup(silent, &key);
 }
 
 void
@@ -108,7 +108,7 @@ static void
 add_silent(GArray *silent, const GArray *known, const struct silent_port *p,
 	   bool is_news, int64_t now)
 {
-	const struct silent_port *was = find_silent(known, p);
+	const struct silent_port *was = silent_lookup(known, p);
 	struct silent_port new = *p;
 
 	new.pause = was ? was->pause : PAUSE_MIN_US;
@@ -300,7 +300,7 @@ probe_reply(struct light_sweep *l, const struct smp_request *r,
 		.node_guid = snapshot_node_of(l->s, r->port)->info.node_guid,
 		.num = l->s->ports[r->port].num, .attr = r->attr,
 	};
-	struct silent_port *was = find_silent(l->silent, &key);
+	struct silent_port *was = silent_lookup(l->silent, &key);
 
 	if (was && r->attr != MAD_ATTR_NODE_INFO) {
 		/* it stays until the node was read */

@@ -470,7 +470,6 @@ sweep_on_discovered(struct snapshot *n, GArray *lost, void *data)
 	g_autofree char *name = NULL, *text = NULL;
 
 	s->run.batch = NULL;
-	g_clear_pointer(&s->run.lost, g_array_unref);
 	s->run.lost = g_array_ref(lost);
 	if (other && sweep_is_heir(s, other)) {
 		snapshot_unref(n);
@@ -537,6 +536,7 @@ discover_all(struct sweep *s)
 	};
 
 	s->run.is_repair = false;
+	g_clear_pointer(&s->run.lost, g_array_unref);	/* of the repair */
 	g_array_unref(notices_take(s->notices, transport_now(s->t), INT64_MAX));
 	sweep_set_state(s, SWEEP_DISCOVERING);
 	s->run.batch = discover_start(s->x, s->keys, &params,
