@@ -467,11 +467,13 @@ persist_keys_on_written(const GError *error, void *data)
 	if (--ks->n_writing)
 		return;
 	ks->is_late = false;
-	if (!ks->has_failed)
+	if (!ks->has_failed) {
 		ks->version = ks->writing;
+		ks->owes = false;
+	}
 	persist_keys_forget(ks);
-	if (saved)
-		saved(!ks->has_failed, ks->data);
+	if (saved)	/* what is owed may have failed, and no key is new */
+		saved(ks->version == ks->writing, ks->data);
 }
 
 static void
@@ -514,6 +516,7 @@ persist_keys_open(const char *cache_dir, bool is_read_only, uint64_t m_key,
 
 		params.is_unread = !state_file_load(path, is_read_only,
 						    read_keys, &f, &told, said);
+		ks->owes |= params.is_unread;
 		state_told_clear(&told);
 		EACH_PTR(const char, line, said)
 			log_say(log, LOG_WARNING, "keys", "%s", line);
@@ -558,8 +561,9 @@ persist_keys_save(struct persist_keys *ks)
 	if (!ks || !ks->writers[MKEY_DB_KEYS])
 		return true;
 	version = ks->ring->version;
-	if (version == (ks->n_writing ? ks->writing : ks->version))
-		return !ks->n_writing;
+	if (version == (ks->n_writing ? ks->writing : ks->version) &&
+	    (ks->n_writing || !ks->owes))
+		return version == ks->version;
 	ks->writing = version;
 	ks->has_failed = false;
 	ks->n_writing = G_N_ELEMENTS(ks->writers);

@@ -110,6 +110,8 @@ struct persist_keys {
 	uint64_t writing;	/* or are going to have */
 	unsigned n_writing;	/* files */
 	bool has_failed;	/* to write one of them */
+	bool owes;		/* one was not read: as soon as it is moved away,
+				   it is written, with no new key as well */
 	bool is_late;		/* this write has been waited for in vain */
 	persist_keys_fn saved;	/* waits for them; NULL: nothing does */
 	void *data;
@@ -128,7 +130,7 @@ void persist_keys_close(struct persist_keys *ks);
 bool persist_keys_lock(struct persist_keys *ks, const GArray *guids);
 
 /* Starts to write the files, atomically and flushed, if keys or cables have
- * changed. True: all are on the disk. ks NULL: nothing. */
+ * changed, or one was not read. True: all are on the disk. ks NULL: nothing. */
 bool persist_keys_save(struct persist_keys *ks);
 /* After that was false: `saved` is called once, later, when the files are
  * written, or could not be, or after 30 s. */

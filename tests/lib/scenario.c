@@ -730,19 +730,25 @@ do_takeover(struct play *p, char **words)
 	return m != NULL;
 }
 
-/* NAME MODE|gone|folder [TEXT]: in the folder of keys */
+/* NAME MODE|gone|folder|add [TEXT]: in the folder of keys */
 static bool
 do_file(struct play *p, char **words)
 {
-	g_autofree char *path = NULL;
+	g_autofree char *path = NULL, *before = NULL, *text = NULL;
 
 	if (!words[0] || !words[1] || !play_open(p))
-		return play_fail(p, "file NAME MODE|gone|folder [TEXT]");
+		return play_fail(p, "file NAME MODE|gone|folder|add [TEXT]");
 	path = g_build_filename(p->dir, words[0], NULL);
 	if (strcmp(words[1], "gone") == 0)
 		return !g_remove(path) || play_fail(p, "it is not there");
 	if (strcmp(words[1], "folder") == 0)	/* it cannot be written */
 		return !g_mkdir(path, 0755) || play_fail(p, "it is there");
+	if (strcmp(words[1], "add") == 0) {
+		if (!g_file_get_contents(path, &before, NULL, NULL))
+			return play_fail(p, "it cannot be read");
+		text = g_strconcat(before, words[2], "\n", NULL);
+		return g_file_set_contents(path, text, -1, NULL);
+	}
 	if (words[2] && !g_file_set_contents(path, words[2], -1, NULL))
 		return play_fail(p, "it cannot be written");
 	return !g_chmod(path, (int)strtoul(words[1], NULL, 8)) ||
