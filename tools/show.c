@@ -499,16 +499,20 @@ show_nodes(struct show *q, GError **error)
 		unsigned n_links = 0, n_active = 0, first = 0;
 		bool is_switch = snapshot_is_switch(n);
 		struct lost lost[UINT8_MAX + 1];
+		bool has_lost = false;
 		g_autofree char *at = NULL;
 
 		if (word && !strstr(snapshot_node_name(n), word) &&
 		    strcmp(kind_name(n), word))
 			continue;
-		find_lost(q, i, lost);
 		for (unsigned num = 1; num <= n->info.num_ports; num++) {
 			uint32_t port = n->first_port + num;
 			uint32_t peer = s->ports[port].peer;
 
+			/* it searches all faults: most hosts need none */
+			if (peer == SNAPSHOT_NONE && !has_lost)
+				find_lost(q, i, lost);
+			has_lost |= peer == SNAPSHOT_NONE;
 			n_links += peer == SNAPSHOT_NONE ?
 				lost[num].peer != NULL : peer != port;
 			if (peer == SNAPSHOT_NONE || peer == port)
