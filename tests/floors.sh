@@ -216,6 +216,8 @@ readelf -d "$build/minism" >"$scratch/needed"
 grep -q 'NEEDED.*libglib' "$scratch/needed" &&
 	! grep -E 'NEEDED.*lib(microhttpd|edit)' "$scratch/needed"
 ok $? "nor a library that only they need"
+! readelf -d "$build"/minism{ctl,-web} | grep -E 'NEEDED.*lib(ibmad|ibumad)'
+ok $? "minismctl and minism-web need no library of InfiniBand"
 
 echo "1..$n"
 [ "$bad" -eq 0 ]

@@ -123,19 +123,6 @@ CODEC(switch_info, SA_ATTR_SWITCH_INFO)
 CODEC(port_info, SA_ATTR_PORT_INFO)
 CODEC(sm_info, SA_ATTR_SM_INFO)
 
-const char *
-sm_state_name(unsigned state)
-{
-	static const char *const names[] = {
-		[SM_STATE_NOT_ACTIVE] = "not active",
-		[SM_STATE_DISCOVERING] = "discovering",
-		[SM_STATE_STANDBY] = "standby",
-		[SM_STATE_MASTER] = "master",
-	};
-
-	return state < G_N_ELEMENTS(names) ? names[state] : "?";
-}
-
 #define TRAP_PORT_OFFSET	14	/* PORTNO of traps 129 to 131 */
 #define TRAP_M_KEY_OFFSET	24u	/* in trap 256 */
 
