@@ -124,7 +124,7 @@ tell_outcome(struct file_writer *w, const GError *error)
 {
 	if (w->log && error && !w->is_failing)
 		log_say(w->log, LOG_WARNING, w->params.subsystem,
-			"not remembered: %s", error->message);
+			"not written: %s", error->message);
 	if (w->log && !error && w->is_failing)
 		log_say(w->log, LOG_INFO, w->params.subsystem,
 			"%s is written again", w->path);

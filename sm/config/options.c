@@ -598,8 +598,8 @@ options_parse(struct options *conf, const char *text, const char *name,
 	if (conf->bad_links & OPTIONS_LINKS_ERRORS)
 		g_ptr_array_add(warnings, g_strdup_printf(
 			"bad_link_policy %s: links with errors are avoided by "
-			"minism-health --avoid (enable minism-health.service); "
-			"%s is in force here", bad_link_words[conf->bad_links],
+			"minism-health --avoid (OPTIONS of minism-health.service)"
+			"; %s is in force here", bad_link_words[conf->bad_links],
 			bad_link_words[conf->bad_links & OPTIONS_LINKS_SLOW]));
 	if (places->len && conf->mode < OPTIONS_MODE_CHECK)
 		g_ptr_array_add(warnings, g_strdup_printf(

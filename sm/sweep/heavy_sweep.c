@@ -581,9 +581,9 @@ heavy_sweep_on_keys(bool saved, void *data)
 
 	s->run.batch = NULL;
 	if (!saved) {
-		g_ptr_array_add(s->run.problems, g_strdup("the disk does "
-				"not take the M_Keys: ports keep those that "
-				"they have"));
+		g_ptr_array_add(s->run.problems, g_strdup("the M_Keys "
+				"are not written: ports keep those that they "
+				"have"));
 		make_plan(s, true);
 	}
 	prepare(s);
