@@ -77,9 +77,9 @@ may_write(struct file_writer *w)
 	if (w->params.is_unread &&
 	    (g_lstat(w->path, &st) == 0 || errno != ENOENT)) {
 		g_set_error(&w->error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
-			    "%s: it could not be read at the start, so it is "
-			    "not overwritten: move it away, or mend it and "
-			    "restart", w->path);
+			    "%s: not all of it was read or set aside at the "
+			    "start, so it is not overwritten: move it away, or "
+			    "restart when it (or its disk) is mended", w->path);
 		return false;
 	}
 	w->params.is_unread = false;
