@@ -683,6 +683,9 @@ discover_on_timeout(struct discover *d, const struct probe *q,
 			d->s->ports[q->port].silent = true;
 		return;
 	}
+	/* beside what it failed with first: light sweeps ask for it */
+	if (q->kind == QUERY_SWITCH_INFO)
+		silent_note(d->lost, d->s, r);
 	if (has_timed_out(d, q->port) || q->try)
 		return;
 

@@ -22,7 +22,8 @@
  * from a node that had answered NodeInfo: the same attribute of the same port, at
  * least every PAUSE_OWN_US, as long as the fabric is not up without it. A heavy
  * sweep for want of it is useless before that is answered: the light sweep takes
- * the silence of such a node for no change, nor does it compare what was not read.
+ * the silence of a switch without SwitchInfo for no change, nor does it compare what
+ * was not read.
  *
  * Links in turn. No trap tells that a host hangs, or that a link has fallen
  * back in speed. So PortInfo of one end of each link, at its host if it has one,
@@ -326,15 +327,14 @@ probe_reply(struct light_sweep *l, const struct smp_request *r,
 		falls_silent(l, r->port);
 }
 
-/* Has this node left more than a table without an answer? */
+/* Was the SwitchInfo of this node not answered when it was read? */
 static bool
 is_known_silent(const struct light_sweep *l, uint32_t port)
 {
 	uint64_t guid = snapshot_node_of(l->s, port)->info.node_guid;
 
 	EACH_ITEM(const struct silent_port, p, l->silent)
-		if (p->node_guid == guid && p->attr != MAD_ATTR_NODE_INFO &&
-		    p->attr <= MAD_ATTR_PORT_INFO)
+		if (p->node_guid == guid && p->attr == MAD_ATTR_SWITCH_INFO)
 			return true;
 	return false;
 }
