@@ -254,8 +254,12 @@ retry(struct sweep *s, bool is_up)
 
 	s->has_retried = (!is_up || is_untaken) &&
 		(!is_news || (s->run.is_repair && s->has_retried));
-	if (is_untaken)
+	if (is_untaken) {	/* a protection waits longer than the rest may */
+		if (!is_up && each && sweep_is_whole(s))
+			s->retry_due = MIN(s->retry_due,
+					   transport_now(s->t) + each);
 		return;
+	}
 	if (is_up)
 		s->causes &= ~(1u << SWEEP_CAUSE_RETRY);
 	if (is_up ? !s->run.is_repair || !is_news : is_news)
