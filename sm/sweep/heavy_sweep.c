@@ -255,7 +255,7 @@ retry(struct sweep *s, bool is_up)
 	s->has_retried = (!is_up || is_untaken) &&
 		(!is_news || (s->run.is_repair && s->has_retried));
 	if (is_untaken) {	/* a protection waits longer than the rest may */
-		if (!is_up && each && sweep_is_whole(s))
+		if (!is_up && each && (!s->has_retried || sweep_is_whole(s)))
 			s->retry_due = MIN(s->retry_due,
 					   transport_now(s->t) + each);
 		return;
