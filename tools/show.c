@@ -481,71 +481,76 @@ put_missing(struct show *q, bool links)
 	}
 }
 
-/* A line for each node: the port that it is cabled to; for a switch, how many of its
- * links are Active, of those that are missing as well, if their far end is not.
- * Nodes that are missing are last. */
+/* The port that it is cabled to; for a switch, how many of its links are Active, of
+ * those that are missing as well, if their far end is not. */
+static void
+put_node(struct show *q, uint32_t i)
+{
+	const struct snapshot *s = q->v->s;
+	struct text_report *r = &q->out;
+	bool has_states = tool_view_has_states(q->v);
+	const struct snapshot_node *n = &s->nodes[i];
+	unsigned n_links = 0, n_active = 0, first = 0;
+	bool is_switch = snapshot_is_switch(n);
+	struct lost lost[UINT8_MAX + 1];
+	bool has_lost = false;
+	g_autofree char *at = NULL;
+
+	for (unsigned num = 1; num <= n->info.num_ports; num++) {
+		uint32_t port = n->first_port + num;
+		uint32_t peer = s->ports[port].peer;
+
+		/* it searches all faults: most hosts need none */
+		if (peer == SNAPSHOT_NONE && !has_lost)
+			find_lost(q, i, lost);
+		has_lost |= peer == SNAPSHOT_NONE;
+		n_links += peer == SNAPSHOT_NONE ?
+			lost[num].peer != NULL : peer != port;
+		if (peer == SNAPSHOT_NONE || peer == port)
+			continue;
+		n_active += MIN(s->ports[port].info.state,
+				s->ports[peer].info.state) >=
+			PORT_STATE_ACTIVE;
+		first = first ? first : port;
+	}
+	if (first && !is_switch)
+		at = peer_name(q, first);
+	report_open(r, NULL, '{');
+	report_text(r, "kind", kind_name(n), is_switch ? " " : "   ");
+	report_number(r, "lid", q->v->lids->base[is_switch ?
+		      n->first_port : first ? first :
+		      n->first_port + 1], "\t");
+	report_hex(r, "guid", n->info.node_guid, 16, "  ");
+	report_text(r, "name", snapshot_node_name(n), "");
+	if (at)
+		report_say(r, "  at ");
+	report_text(r, "at", at, "");
+	if (is_switch && has_states)
+		report_say(r, "  %u of", n_active);
+	if (is_switch)
+		report_say(r, " %s%u link%s%s", has_states ? "" : " ",
+			   n_links, text_plural(n_links), has_states ?
+			   " Active" : "");
+	report_number(r, "links", n_links, NULL);
+	if (has_states)
+		report_number(r, "active", n_active, NULL);
+	report_say(r, "\n");
+	report_close(r, '}');
+}
+
+/* A line for each node. Those that are missing are last. */
 static int
 show_nodes(struct show *q, GError **error)
 {
 	static const char *const kinds[] = { "switch", "host", NULL };
 	const char *word = q->words[1];
 	const struct snapshot *s = q->v->s;
-	struct text_report *r = &q->out;
-	bool has_states = tool_view_has_states(q->v);
 
-	report_open_list(r, "nodes");
-	for (uint32_t i = 0; i < s->n_nodes; i++) {
-		const struct snapshot_node *n = &s->nodes[i];
-		unsigned n_links = 0, n_active = 0, first = 0;
-		bool is_switch = snapshot_is_switch(n);
-		struct lost lost[UINT8_MAX + 1];
-		bool has_lost = false;
-		g_autofree char *at = NULL;
-
-		if (word && !strstr(snapshot_node_name(n), word) &&
-		    strcmp(kind_name(n), word))
-			continue;
-		for (unsigned num = 1; num <= n->info.num_ports; num++) {
-			uint32_t port = n->first_port + num;
-			uint32_t peer = s->ports[port].peer;
-
-			/* it searches all faults: most hosts need none */
-			if (peer == SNAPSHOT_NONE && !has_lost)
-				find_lost(q, i, lost);
-			has_lost |= peer == SNAPSHOT_NONE;
-			n_links += peer == SNAPSHOT_NONE ?
-				lost[num].peer != NULL : peer != port;
-			if (peer == SNAPSHOT_NONE || peer == port)
-				continue;
-			n_active += MIN(s->ports[port].info.state,
-					s->ports[peer].info.state) >=
-				PORT_STATE_ACTIVE;
-			first = first ? first : port;
-		}
-		if (first && !is_switch)
-			at = peer_name(q, first);
-		report_open(r, NULL, '{');
-		report_text(r, "kind", kind_name(n), is_switch ? " " : "   ");
-		report_number(r, "lid", q->v->lids->base[is_switch ?
-			      n->first_port : first ? first :
-			      n->first_port + 1], "\t");
-		report_hex(r, "guid", n->info.node_guid, 16, "  ");
-		report_text(r, "name", snapshot_node_name(n), "");
-		if (at)
-			report_say(r, "  at ");
-		report_text(r, "at", at, "");
-		if (is_switch && has_states)
-			report_say(r, "  %u of", n_active);
-		if (is_switch)
-			report_say(r, " %s%u link%s%s", has_states ? "" : " ",
-				   n_links, text_plural(n_links), has_states ?
-				   " Active" : "");
-		report_number(r, "links", n_links, NULL);
-		if (has_states)
-			report_number(r, "active", n_active, NULL);
-		report_say(r, "\n");
-		report_close(r, '}');
-	}
+	report_open_list(&q->out, "nodes");
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		if (!word || strstr(snapshot_node_name(&s->nodes[i]), word) ||
+		    strcmp(kind_name(&s->nodes[i]), word) == 0)
+			put_node(q, i);
 	put_missing(q, false);
 	return show_end_found(q, kinds);
 }
