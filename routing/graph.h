@@ -62,6 +62,17 @@ struct graph {
 				   connected component */
 };
 
+/* Is it a port that carries packets to a node which does not answer, or is left out?
+ * That may be a switch. */
+static inline bool
+graph_is_blind(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_port *p = &s->ports[port];
+
+	return p->num && p->known && p->peer == SNAPSHOT_NONE &&
+		p->info.state >= PORT_STATE_ACTIVE;
+}
+
 /* SwitchInfo is not known: it is not written, and forwards by what it holds. */
 static inline bool
 graph_is_mute(const struct graph *g, uint32_t sw)

@@ -532,22 +532,26 @@ repair_is_home(const struct repairing *w, const struct lft *held)
 	return true;
 }
 
-/* Is one of these cables there, be it to be avoided, so that it may carry
- * packets? edges: by edge. */
+/* Is one of these cables there, be it to be avoided or without an answer at its other
+ * end, so that it may carry packets? edges: by edge. */
 static bool
 repair_has_any(const struct repairing *w, const uint8_t *edges)
 {
 	const struct graph *g = w->r->g;
-	bool found = false;
-	uint32_t e, sw;
+	const struct snapshot *s = w->whole->subnet;
+	uint32_t e, sw, port;
 
-	for (e = 0; e < g->n_edges && !found; e++) {
+	for (e = 0; e < g->n_edges; e++) {
 		sw = w->r->place[graph_owner(g, e)];
-		found = edges[e] && sw != SNAPSHOT_NONE &&
-			graph_edge_at(w->whole, sw, g->edges[e].port) !=
-			SNAPSHOT_NONE;
+		if (!edges[e] || sw == SNAPSHOT_NONE)
+			continue;
+		port = snapshot_port_of(s, s->switches[sw], g->edges[e].port);
+		if (graph_edge_at(w->whole, sw, g->edges[e].port) !=
+		    SNAPSHOT_NONE ||
+		    (port != SNAPSHOT_NONE && graph_is_blind(s, port)))
+			return true;
 	}
-	return found;
+	return false;
 }
 
 /* Prepares the dependencies. Turns that earlier repairs added, and that no

@@ -102,17 +102,6 @@ choose_graph(const struct engine_input *in)
 	return in->whole ? in->whole : in->g;
 }
 
-/* Is it a port that carries packets to a node which does not answer, or is left out?
- * That may be a switch. */
-static bool
-choose_is_blind(const struct snapshot *s, uint32_t port)
-{
-	const struct snapshot_port *p = &s->ports[port];
-
-	return p->num && p->known && p->peer == SNAPSHOT_NONE &&
-		p->info.state >= PORT_STATE_ACTIVE;
-}
-
 /* May the held entries of this LID, which has no owner, stay beside the engine's?
  * Not if it routed the LID, or one is into a cable that no tables may use; nor if
  * some go on over a switch that does not answer. any: there are some. */
@@ -136,7 +125,7 @@ choose_may_stay(const struct engine_input *in, const struct lft *lft,
 		if (graph_is_barred(in->g, sw, port))
 			return false;
 		p = snapshot_port_of(s, s->switches[sw], port);
-		if (p != SNAPSHOT_NONE && choose_is_blind(s, p))
+		if (p != SNAPSHOT_NONE && graph_is_blind(s, p))
 			is_behind = true;
 		else if (graph_edge_at(in->g, sw, port) == SNAPSHOT_NONE)
 			is_elsewhere = true;
@@ -698,7 +687,7 @@ choose_leaves_graph(const struct graph *g, const struct lft *held)
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		uint32_t sw = snapshot_node_of(s, port)->sw_index;
 
-		if (sw == SNAPSHOT_NONE || !choose_is_blind(s, port))
+		if (sw == SNAPSHOT_NONE || !graph_is_blind(s, port))
 			continue;
 		for (uint32_t lid = LID_UNICAST_MIN; lid <= held->top; lid++)
 			if (lft_row(held, sw)[lid] == s->ports[port].num &&

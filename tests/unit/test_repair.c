@@ -402,10 +402,11 @@ TEST(test_a_repair_does_not_depend_on_those_before)
 		lft_free(first[i]);
 }
 
-/* Would it be repaired without the nth cable of a switch to another one, which is
- * lost or to be avoided? */
+enum gone { LOST, AVOIDED, SILENT };	/* its far end is, so it may carry packets */
+
+/* Would it be repaired without the nth cable of a switch to another one? */
 static bool
-repair_without(struct lab *lab, uint32_t sw, uint32_t nth, bool is_avoided)
+repair_without(struct lab *lab, uint32_t sw, uint32_t nth, enum gone how)
 {
 	AUTO(snapshot) *s = snapshot_copy(lab->s);
 	AUTO(graph) *g = NULL, *all = NULL;
@@ -414,11 +415,13 @@ repair_without(struct lab *lab, uint32_t sw, uint32_t nth, bool is_avoided)
 	struct choice c;
 	bool ok;
 
-	if (is_avoided)
+	if (how == AVOIDED)
 		s->ports[port].avoided =
 			s->ports[s->ports[port].peer].avoided = true;
 	else
 		lab_cut(s, port);
+	if (how == SILENT)
+		s->ports[port].info.state = PORT_STATE_ACTIVE;
 	in.g = g = graph_new(s, lab->lids);
 	in.whole = all = graph_new_whole(s, lab->lids);
 	ok = repair_tables(lab->repair, &in, &c);
@@ -428,8 +431,8 @@ repair_without(struct lab *lab, uint32_t sw, uint32_t nth, bool is_avoided)
 
 /* A core that lost its cable to the root gets there by another core, over which
  * others came to it by that cable: nothing passes it any more. It is another
- * thing if it is there, but to be avoided, also later, as long as a switch has
- * entries into it. Other cables may come and go. */
+ * thing if it is there, but to be avoided or without an answer, also later, as long
+ * as a switch has entries into it. Other cables may come and go. */
 TEST(test_a_lost_cable_is_not_in_the_way_of_its_detour)
 {
 	AUTO_VALUE(lab_close) struct lab lab;
@@ -445,12 +448,13 @@ TEST(test_a_lost_cable_is_not_in_the_way_of_its_detour)
 		lab_cut(s, lab_find_port(s, sw, true, nth));
 		less = snapshot_copy(s);
 		lab_cut(less, lab_find_port(less, 1, true, 0));
-		assert_false(repair_without(&lab, sw, nth, true));
-		assert_true(repair_without(&lab, sw, nth, false));
+		assert_false(repair_without(&lab, sw, nth, AVOIDED));
+		assert_false(repair_without(&lab, sw, nth, SILENT));
+		assert_true(repair_without(&lab, sw, nth, LOST));
 		assert_true(lab_change(&lab, snapshot_ref(s), &worst));
 		assert_true(lab_change(&lab, less, &worst));
 		assert_true(lab_change(&lab, snapshot_ref(s), &worst));
-		assert_false(repair_without(&lab, sw, nth, true));
+		assert_false(repair_without(&lab, sw, nth, AVOIDED));
 		memcpy(lab.held->ports, lab.whole.lft->ports,
 		       lft_size(lab.held));
 		assert_true(lab_change(&lab, s, &worst));
