@@ -484,7 +484,7 @@ put_missing(struct show *q, bool links)
 /* The port that it is cabled to; for a switch, how many of its links are Active, of
  * those that are missing as well, if their far end is not. */
 static void
-put_node(struct show *q, uint32_t i)
+put_node_line(struct show *q, uint32_t i)
 {
 	const struct snapshot *s = q->v->s;
 	struct text_report *r = &q->out;
@@ -550,7 +550,7 @@ show_nodes(struct show *q, GError **error)
 	for (uint32_t i = 0; i < s->n_nodes; i++)
 		if (!word || strstr(snapshot_node_name(&s->nodes[i]), word) ||
 		    strcmp(kind_name(&s->nodes[i]), word) == 0)
-			put_node(q, i);
+			put_node_line(q, i);
 	put_missing(q, false);
 	return show_end_found(q, kinds);
 }
