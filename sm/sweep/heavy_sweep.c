@@ -245,7 +245,7 @@ static void
 retry(struct sweep *s, bool is_up)
 {
 	const unsigned retries = 1u << SWEEP_CAUSE_RETRY |
-		1u << SWEEP_CAUSE_UNTAKEN;
+		1u << SWEEP_CAUSE_UNTAKEN | 1u << SWEEP_CAUSE_LATE;
 	int64_t each = (int64_t)s->params.sweep_s * G_USEC_PER_SEC;
 	bool is_news = s->run.why & ~retries;
 	bool is_useless = s->run.is_repair && !is_news &&
@@ -335,6 +335,9 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 			result->rushed);
 	persist_learn(s->memory, s->next.subnet, result->untaken,
 		      is_partial(s));
+	g_array_append_vals(s->late, result->late->data, result->late->len);
+	if (result->late->len)
+		s->late_due = transport_now(s->t) + SWEEP_LATE_US;
 	if (s->owes_lfts && !result->lfts_left) {
 		s->owes_lfts = false;
 		keep_ranks(s);
@@ -909,6 +912,35 @@ found_but_lids(const struct sweep *s)
 	return found;
 }
 
+/*
+ * A Set that had no answer may wait in the queue of a slow switch on its way, and
+ * overwrite what was read or written since. So these tables are read once more when
+ * nothing can be on the way.
+ */
+static void
+forget_late(struct sweep *s)
+{
+	const struct snapshot *n = s->next.subnet;
+
+	if (!(s->run.why & 1u << SWEEP_CAUSE_LATE))
+		return;
+	EACH_ITEM(const uint64_t, guid, s->late) {
+		uint32_t at = snapshot_find_node(n, *guid);
+		const struct snapshot_node *node = &n->nodes[at];
+
+		if (at == SNAPSHOT_NONE)
+			continue;
+		for (uint32_t b = 0; snapshot_is_switch(node) &&
+		     b < lft_n_blocks(s->next.seen->lft); b++)
+			lft_seen_forget(s->next.seen, node->sw_index, b);
+		for (unsigned port = 0; port <= node->info.num_ports; port++)
+			for (unsigned t = 0; t < PORT_N_TABLES; t++)
+				port_tables_forget(s->next.tables, t,
+						   node->first_port + port);
+	}
+	g_array_set_size(s->late, 0);
+}
+
 void
 heavy_sweep_start(struct sweep *s)
 {
@@ -966,6 +998,7 @@ heavy_sweep_start(struct sweep *s)
 	if (trust && s->view.tables)
 		table_reader_recall(n, s->next.tables, s->view.subnet,
 				    s->view.tables);
+	forget_late(s);
 	s->run.batch = table_reader_start(s->x, s->keys, n, s->next.seen,
 					  items, s->next.tables, s->run.lost,
 					  s->log, heavy_sweep_on_tables, s);

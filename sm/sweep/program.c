@@ -212,13 +212,16 @@ is_locked(const struct program *p, uint32_t holder)
 /*
  * A Set without a reply may have been executed, if only the reply was lost. The
  * content of the block is unknown and has to be read; else a port might keep
- * the P_Keys of rules that were withdrawn in the meantime.
+ * the P_Keys of rules that were withdrawn in the meantime. It may also be executed
+ * after that.
  */
 static void
 forget_block(struct program *p, uint32_t index)
 {
 	const struct plan_step *step = &p->plan->steps[index];
 
+	g_array_append_val(p->r.late, p->before->nodes[step->node].info.
+			   node_guid);
 	if (step->kind == PLAN_TABLE)
 		port_tables_forget(p->held, step->table, step->port);
 	else if (step->kind == PLAN_LFT)
@@ -698,6 +701,7 @@ program_start(struct mad_client *x, const struct mkey_db *keys,
 	p->r.untaken = g_new0(uint32_t, before->n_ports);
 	p->r.told = g_new0(uint8_t, before->n_ports);
 	p->r.locked = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	p->r.late = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	p->r.changed = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	p->r.problems = g_ptr_array_new_with_free_func(g_free);
 	p->steps = g_array_new(FALSE, FALSE, sizeof(struct plan_step));
@@ -717,6 +721,8 @@ program_result_clear(struct program_result *r)
 		g_array_unref(r->locked);
 	if (r->changed)
 		g_array_unref(r->changed);
+	if (r->late)
+		g_array_unref(r->late);
 	if (r->problems)
 		g_ptr_array_unref(r->problems);
 	*r = (struct program_result){ 0 };

@@ -32,6 +32,8 @@ struct program_result {
 				   register again; owned */
 	GArray *locked;		/* of uint64_t: PortGUIDs of ports that hide
 				   their M_Key and accept none of ours; owned */
+	GArray *late;		/* of uint64_t: NodeGUIDs of nodes with Sets
+				   that had no answer; owned */
 	GPtrArray *problems;	/* of char *, one line each; owned */
 };
 

@@ -91,6 +91,7 @@ static const char *const cause_names[] = {
 	[SWEEP_CAUSE_GROUPS] = "groups not reached",
 	[SWEEP_CAUSE_RETRY] = "fabric not up",
 	[SWEEP_CAUSE_UNTAKEN] = "a field was not taken",
+	[SWEEP_CAUSE_LATE] = "a Set may have come late",
 	[SWEEP_CAUSE_ELECTION] = "election",
 	[SWEEP_CAUSE_PARTITIONS] = "partitions changed",
 	[SWEEP_CAUSE_TIME] = "periodic",
@@ -567,7 +568,8 @@ static bool
 can_repair(const struct sweep *s)
 {
 	return s->view.subnet &&
-		!(urgent_causes(s) & ~(1u << SWEEP_CAUSE_PARTITIONS)) &&
+		!(urgent_causes(s) & ~(1u << SWEEP_CAUSE_PARTITIONS |
+				       1u << SWEEP_CAUSE_LATE)) &&
 		s->self.state == SM_STATE_MASTER &&
 		s->params.goal == SWEEP_GOAL_FABRIC &&
 		s->view.subnet->names == s->params.names &&
@@ -702,6 +704,14 @@ begin_retry(struct sweep *s)
 	begin(s, s->has_retried && can_repair(s) && sweep_is_whole(s));
 }
 
+static void
+begin_late(struct sweep *s)
+{
+	s->late_due = transport_now(s->t) + SWEEP_LATE_US;	/* if it fails */
+	s->causes |= 1u << SWEEP_CAUSE_LATE;
+	begin(s, can_repair(s));
+}
+
 /* When the next heavy sweep is due; INT64_MAX: none is. */
 static int64_t
 urgent_due(const struct sweep *s)
@@ -755,6 +765,8 @@ agenda(const struct sweep *s)
 	else if (s->params.sweep_s) {
 		if (s->causes & 1u << SWEEP_CAUSE_RETRY)
 			earlier(&n, s->retry_due, begin_retry);
+		if (s->late->len && s->view.subnet)
+			earlier(&n, s->late_due, begin_late);
 		earlier(&n, s->light_due, start_light);
 	}
 	if (s->view.subnet) {
@@ -932,6 +944,7 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 		g_array_ref(params->allowed_sms);
 	s->clients = reregister_new(params->clients);
 	s->notices = notices_new();
+	s->late = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	s->flaps = flaps_new(&params->flaps);
 	if (!sweep_goal_reads(params->goal))
 		flaps_enable(s->flaps, memory->disabled, now);
@@ -976,6 +989,7 @@ sweep_free(struct sweep *s)
 	snapshot_unref(s->elected);
 	reregister_free(s->clients);
 	g_hash_table_unref(s->notices);
+	g_array_unref(s->late);
 	flaps_free(s->flaps);
 	g_array_unref(s->wishes);
 	repair_free(s->repair);

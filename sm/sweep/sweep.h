@@ -58,6 +58,7 @@ enum sweep_cause {
 	SWEEP_CAUSE_RETRY,	/* the fabric is not up */
 	SWEEP_CAUSE_UNTAKEN,	/* a port did not take an address or a
 				   protection; with back-off */
+	SWEEP_CAUSE_LATE,	/* Sets without an answer may have come late */
 	SWEEP_CAUSE_ELECTION,
 	SWEEP_CAUSE_PARTITIONS,	/* only the partitions have changed */
 	SWEEP_CAUSE_TIME,	/* configured: every sweep is a heavy one */
@@ -417,6 +418,10 @@ struct sweep {
 	bool over;			/* the goal is reached or missed */
 	int64_t retry_us, retry_due;	/* of SWEEP_CAUSE_RETRY and _UNTAKEN:
 					   the interval, and the next time; */
+	GArray *late;		/* of uint64_t: NodeGUIDs of nodes with Sets
+				   that had no answer, */
+	int64_t late_due;	/* and when their tables are read again */
+#define SWEEP_LATE_US	(10 * G_USEC_PER_SEC)
 	bool has_retried;		/* all was read again since the news */
 	bool cut_off;	/* our own link was down since the last sweep, or our
 			   device gone: another SM may have changed anything */
