@@ -503,6 +503,10 @@ mcast_manager_reply(void *data, const struct smp_request *r,
 		mcast_fail(m, r, "no answer");
 	else if (a->outcome == SMP_ANSWERED && a->status)
 		mcast_fail(m, r, mad_status_name(a->status));
+	if (r->set && (a->outcome == SMP_TIMED_OUT ||
+		       a->outcome == SMP_CANCELLED))
+		sweep_note_late(m->sweep, snapshot_node_of(m->s, r->port)->
+				info.node_guid);
 	if (a->outcome != SMP_ANSWERED || a->status) {
 		m->is_partial = true;
 		return;

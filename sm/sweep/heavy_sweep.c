@@ -217,6 +217,7 @@ publish(struct sweep *s, struct snapshot *after)
 	}
 	repair_set_subnet(s->repair, s->view.subnet);
 	sweep_set_last(s, s->view.subnet);
+	sweep_end_late(s);
 }
 
 /* Partitions that are not as configured, the first by name: they leave the subnet
@@ -244,10 +245,8 @@ judge_isolation(const struct sweep *s, GPtrArray *lines)
 static void
 retry(struct sweep *s, bool is_up)
 {
-	const unsigned retries = 1u << SWEEP_CAUSE_RETRY |
-		1u << SWEEP_CAUSE_UNTAKEN | 1u << SWEEP_CAUSE_LATE;
 	int64_t each = (int64_t)s->params.sweep_s * G_USEC_PER_SEC;
-	bool is_news = s->run.why & ~retries;
+	bool is_news = s->run.why & ~(SWEEP_RETRIES | 1u << SWEEP_CAUSE_LATE);
 	bool is_useless = s->run.is_repair && !is_news &&
 		s->x->stats.sent == s->run.stats.sent;
 	bool is_untaken = s->causes & 1u << SWEEP_CAUSE_UNTAKEN;
@@ -335,9 +334,8 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 			result->rushed);
 	persist_learn(s->memory, s->next.subnet, result->untaken,
 		      is_partial(s));
-	g_array_append_vals(s->late, result->late->data, result->late->len);
-	if (result->late->len)
-		s->late_due = transport_now(s->t) + SWEEP_LATE_US;
+	EACH_ITEM(const uint64_t, guid, result->late)
+		sweep_note_late(s, *guid);
 	if (s->owes_lfts && !result->lfts_left) {
 		s->owes_lfts = false;
 		keep_ranks(s);
@@ -688,6 +686,9 @@ heavy_sweep_decide(struct sweep *s)
 
 	s->run.fresh = table_reader_fresh(n, s->cut_off || s->astray ? NULL :
 				      s->view.subnet);
+	for (uint32_t sw = 0; sw < n->n_switches; sw++)
+		s->run.fresh[sw] |= sweep_is_late(s,
+			n->nodes[n->switches[sw]].info.node_guid);
 	if (s->cut_off)
 		reregister_forget(s->clients);
 	isolate(s);
@@ -912,33 +913,25 @@ found_but_lids(const struct sweep *s)
 	return found;
 }
 
-/*
- * A Set that had no answer may wait in the queue of a slow switch on its way, and
- * overwrite what was read or written since. So these tables are read once more when
- * nothing can be on the way.
- */
+/* See sweep_note_late(). */
 static void
 forget_late(struct sweep *s)
 {
 	const struct snapshot *n = s->next.subnet;
+	unsigned all = lft_n_blocks(s->next.seen->lft);
 
-	if (!(s->run.why & 1u << SWEEP_CAUSE_LATE))
-		return;
-	EACH_ITEM(const uint64_t, guid, s->late) {
-		uint32_t at = snapshot_find_node(n, *guid);
-		const struct snapshot_node *node = &n->nodes[at];
+	for (uint32_t i = 0; i < n->n_nodes; i++) {
+		const struct snapshot_node *node = &n->nodes[i];
 
-		if (at == SNAPSHOT_NONE)
+		if (!sweep_is_late(s, node->info.node_guid))
 			continue;
-		for (uint32_t b = 0; snapshot_is_switch(node) &&
-		     b < lft_n_blocks(s->next.seen->lft); b++)
+		for (unsigned b = 0; snapshot_is_switch(node) && b < all; b++)
 			lft_seen_forget(s->next.seen, node->sw_index, b);
-		for (unsigned port = 0; port <= node->info.num_ports; port++)
+		for (unsigned num = 0; num <= node->info.num_ports; num++)
 			for (unsigned t = 0; t < PORT_N_TABLES; t++)
 				port_tables_forget(s->next.tables, t,
-						   node->first_port + port);
+						   node->first_port + num);
 	}
-	g_array_set_size(s->late, 0);
 }
 
 void

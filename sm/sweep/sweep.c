@@ -47,6 +47,7 @@
 #include "topology/text.h"
 
 #define QUIET_US	(5 * 1000)	/* after a trap: collect more */
+#define LATE_US		(10 * G_USEC_PER_SEC)
 #define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
 #define TRAP_US		(1000 * 1000)	/* between two for traps, */
 #define TRAP_TIMES	10	/* and so many times what the last took */
@@ -61,9 +62,6 @@
  * not up. */
 #define HURRY		(1u << SWEEP_CAUSE_TRAP | 1u << SWEEP_CAUSE_MEANWHILE)
 #define HURRY_BESIDES	(1u << SWEEP_CAUSE_RETRY)
-
-/* They have a time of their own. */
-#define RETRIES	(1u << SWEEP_CAUSE_RETRY | 1u << SWEEP_CAUSE_UNTAKEN)
 
 const char *const sweep_state_names[] = {
 	[SWEEP_IDLE] = "idle",
@@ -328,6 +326,57 @@ sweep_is_whole(const struct sweep *s)
 		!snapshot_defect(s->view.subnet, false);
 }
 
+struct late_sets {
+	uint64_t node_guid;	/* first: it is the key */
+	int64_t due;		/* when its tables are read again */
+};
+
+void
+sweep_note_late(struct sweep *s, uint64_t node_guid)
+{
+	const struct late_sets late = {
+		node_guid, transport_now(s->t) + LATE_US,
+	};
+
+	g_hash_table_add(s->late, g_memdup2(&late, sizeof(late)));
+	sweep_reread(s);
+}
+
+/* It was due when the sweep began; what was noted since is not. */
+static gboolean
+is_read(gpointer key, G_GNUC_UNUSED gpointer value, gpointer s)
+{
+	return ((const struct late_sets *)key)->due <=
+		((const struct sweep *)s)->run.began;
+}
+
+bool
+sweep_is_late(const struct sweep *s, uint64_t node_guid)
+{
+	void *late = g_hash_table_lookup(s->late, &node_guid);
+
+	return late && is_read(late, NULL, (void *)s);
+}
+
+void
+sweep_end_late(struct sweep *s)
+{
+	g_hash_table_foreach_remove(s->late, is_read, s);
+}
+
+static int64_t
+late_due(const struct sweep *s)
+{
+	int64_t due = INT64_MAX;
+	GHashTableIter iter;
+	gpointer late;
+
+	g_hash_table_iter_init(&iter, s->late);
+	while (g_hash_table_iter_next(&iter, &late, NULL))
+		due = MIN(due, ((const struct late_sets *)late)->due);
+	return due;
+}
+
 void
 sweep_fail(struct sweep *s, const char *message)
 {
@@ -557,7 +606,7 @@ sweep_look_again(struct sweep *s)
 static unsigned
 urgent_causes(const struct sweep *s)
 {
-	unsigned urgent = s->causes & ~RETRIES;
+	unsigned urgent = s->causes & ~SWEEP_RETRIES;
 
 	return urgent == 1u << SWEEP_CAUSE_TRAP &&
 		bucket_due(&s->traps, s->trap_us) > transport_now(s->t) ?
@@ -581,7 +630,7 @@ static void
 begin(struct sweep *s, bool may_repair)
 {
 	int64_t now = transport_now(s->t);
-	unsigned wait = s->retry_due > now ? RETRIES : 0;
+	unsigned wait = s->retry_due > now ? SWEEP_RETRIES : 0;
 	g_autoptr(GArray) nodes = may_repair ?
 		notices_take(s->notices, now, now) : NULL;
 	const struct discover_params repair = {
@@ -707,9 +756,8 @@ begin_retry(struct sweep *s)
 static void
 begin_late(struct sweep *s)
 {
-	s->late_due = transport_now(s->t) + SWEEP_LATE_US;	/* if it fails */
 	s->causes |= 1u << SWEEP_CAUSE_LATE;
-	begin(s, can_repair(s));
+	begin(s, true);
 }
 
 /* When the next heavy sweep is due; INT64_MAX: none is. */
@@ -765,10 +813,10 @@ agenda(const struct sweep *s)
 	else if (s->params.sweep_s) {
 		if (s->causes & 1u << SWEEP_CAUSE_RETRY)
 			earlier(&n, s->retry_due, begin_retry);
-		if (s->late->len && s->view.subnet)
-			earlier(&n, s->late_due, begin_late);
 		earlier(&n, s->light_due, start_light);
 	}
+	if (can_repair(s))	/* else the next sweep does it */
+		earlier(&n, late_due(s), begin_late);
 	if (s->view.subnet) {
 		earlier(&n, s->turn_state ? transport_now(s->t) :
 			silent_due(s->view.silent), probe);
@@ -944,7 +992,8 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 		g_array_ref(params->allowed_sms);
 	s->clients = reregister_new(params->clients);
 	s->notices = notices_new();
-	s->late = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	s->late = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+					NULL);
 	s->flaps = flaps_new(&params->flaps);
 	if (!sweep_goal_reads(params->goal))
 		flaps_enable(s->flaps, memory->disabled, now);
@@ -989,7 +1038,7 @@ sweep_free(struct sweep *s)
 	snapshot_unref(s->elected);
 	reregister_free(s->clients);
 	g_hash_table_unref(s->notices);
-	g_array_unref(s->late);
+	g_hash_table_unref(s->late);
 	flaps_free(s->flaps);
 	g_array_unref(s->wishes);
 	repair_free(s->repair);

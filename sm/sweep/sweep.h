@@ -63,6 +63,8 @@ enum sweep_cause {
 	SWEEP_CAUSE_PARTITIONS,	/* only the partitions have changed */
 	SWEEP_CAUSE_TIME,	/* configured: every sweep is a heavy one */
 };
+/* They have a time of their own. */
+#define SWEEP_RETRIES	(1u << SWEEP_CAUSE_RETRY | 1u << SWEEP_CAUSE_UNTAKEN)
 
 /* What was decided about computed tables; counted since the start. */
 enum sweep_verdict {
@@ -210,7 +212,8 @@ struct sweep_report {
 	const struct desired *wanted;	/* PLANNED */
 	const struct health *verdict;	/* UP, NOT_UP */
 	const struct choice *choice;	/* PLANNED, UP, NOT_UP */
-	const uint8_t *fresh;	/* UP, NOT_UP: see table_reader_fresh() */
+	const uint8_t *fresh;	/* UP, NOT_UP: see table_reader_fresh(); or a
+				   Set may have come late */
 	bool is_news;		/* UP: something was sent, or it was not up;
 				   NOT_UP: always */
 	const char *error;		/* FAILED */
@@ -418,10 +421,7 @@ struct sweep {
 	bool over;			/* the goal is reached or missed */
 	int64_t retry_us, retry_due;	/* of SWEEP_CAUSE_RETRY and _UNTAKEN:
 					   the interval, and the next time; */
-	GArray *late;		/* of uint64_t: NodeGUIDs of nodes with Sets
-				   that had no answer, */
-	int64_t late_due;	/* and when their tables are read again */
-#define SWEEP_LATE_US	(10 * G_USEC_PER_SEC)
+	GHashTable *late;	/* set of struct late_sets, see sweep_note_late() */
 	bool has_retried;		/* all was read again since the news */
 	bool cut_off;	/* our own link was down since the last sweep, or our
 			   device gone: another SM may have changed anything */
@@ -499,6 +499,16 @@ void sweep_retry(struct sweep *s, enum sweep_cause cause, int64_t min,
 		 int64_t max);
 /* Is all that can be sent again known without reading the fabric? */
 bool sweep_is_whole(const struct sweep *s);
+/*
+ * A node had no answer to a Set. It may wait in the queue of a slow switch on its
+ * way, and overwrite what is read or written until then: so the tables of the node
+ * are read once more when nothing can be on the way.
+ */
+void sweep_note_late(struct sweep *s, uint64_t node_guid);
+/* Is it time, in the present sweep? */
+bool sweep_is_late(const struct sweep *s, uint64_t node_guid);
+/* These nodes have been read. */
+void sweep_end_late(struct sweep *s);
 /* Ends a heavy sweep or a repair, successful or not. */
 void sweep_conclude(struct sweep *s, const struct sweep_report *r);
 void sweep_fail(struct sweep *s, const char *message);

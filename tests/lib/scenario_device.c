@@ -100,14 +100,19 @@ do_poke(struct play *p, char **args)
 	return true;
 }
 
-/* SWITCH NODE: its table has no path to that one */
+/* SWITCH NODE: its table has no path to that one; SWITCH groups: nor to any group */
 static bool
 do_unroute(struct play *p, char **args)
 {
 	uint32_t sw, to;
 
-	if (!play_read_node(p, args[0], &sw) ||
-	    !play_read_port(p, args[1], &to) || !p->w.sim->nodes[sw].lft)
+	if (!play_read_node(p, args[0], &sw))
+		return false;
+	if (g_strcmp0(args[1], "groups") == 0) {
+		g_clear_pointer(&p->w.sim->nodes[sw].mft, g_ptr_array_unref);
+		return true;
+	}
+	if (!play_read_port(p, args[1], &to) || !p->w.sim->nodes[sw].lft)
 		return false;
 	p->w.sim->nodes[sw].lft[p->w.sim->ports[to].info.lid] = LFT_NO_PATH;
 	return true;
