@@ -63,12 +63,15 @@ struct graph {
 };
 
 /* Is it a port that carries packets to a node which does not answer, or is left out?
- * That may be a switch. */
+ * That may be a switch. SNAPSHOT_NONE is none. */
 static inline bool
 graph_is_blind(const struct snapshot *s, uint32_t port)
 {
-	const struct snapshot_port *p = &s->ports[port];
+	const struct snapshot_port *p;
 
+	if (port == SNAPSHOT_NONE)
+		return false;
+	p = &s->ports[port];
 	return p->num && p->known && p->peer == SNAPSHOT_NONE &&
 		p->info.state >= PORT_STATE_ACTIVE;
 }

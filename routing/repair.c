@@ -547,8 +547,7 @@ repair_has_any(const struct repairing *w, const uint8_t *edges)
 			continue;
 		port = snapshot_port_of(s, s->switches[sw], g->edges[e].port);
 		if (graph_edge_at(w->whole, sw, g->edges[e].port) !=
-		    SNAPSHOT_NONE ||
-		    (port != SNAPSHOT_NONE && graph_is_blind(s, port)))
+		    SNAPSHOT_NONE || graph_is_blind(s, port))
 			return true;
 	}
 	return false;

@@ -125,7 +125,7 @@ choose_may_stay(const struct engine_input *in, const struct lft *lft,
 		if (graph_is_barred(in->g, sw, port))
 			return false;
 		p = snapshot_port_of(s, s->switches[sw], port);
-		if (p != SNAPSHOT_NONE && graph_is_blind(s, p))
+		if (graph_is_blind(s, p))
 			is_behind = true;
 		else if (graph_edge_at(in->g, sw, port) == SNAPSHOT_NONE)
 			is_elsewhere = true;
