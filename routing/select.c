@@ -736,7 +736,7 @@ static void
 choose_transition(const struct engine_input *in, struct choice *c)
 {
 	struct graph g = *choose_graph(in);
-	g_autofree uint32_t *senders = NULL;
+	g_autofree uint32_t *senders = NULL, *found = NULL;
 	struct lft *bare = NULL;
 
 	if (!in->previous || c->safety == CHOICE_LOOP)
@@ -747,15 +747,6 @@ choose_transition(const struct engine_input *in, struct choice *c)
 	}
 	if (!choose_loops_together(&g, in->previous, c))
 		return;
-	/* Hosts that were not found do not send to all LIDs, else it would have
-	 * been there. */
-	if (in->whole && choose_has_loop(&g, in->previous, c->ranks)) {
-		g.n_senders = in->g->n_senders;
-		if (!choose_has_loop(&g, in->previous, c->ranks)) {
-			choose_clear_changed(&g, in->previous, c);
-			return;
-		}
-	}
 	senders = choose_senders(&g);
 	if (senders) {
 		c->hosts_wait = true;
@@ -768,8 +759,15 @@ choose_transition(const struct engine_input *in, struct choice *c)
 		bare = choose_forget_unowned(&g, in->previous);
 		choose_loops_together(&g, bare, c);
 	}
-	/* If the held tables have this loop already, waiting would not help. */
-	if (!bare || !choose_has_loop(&g, bare, c->ranks)) {
+	if (bare && choose_has_loop(&g, bare, c->ranks)) {
+		/* Hosts that were not found do not send to all LIDs, else it
+		 * would have been there. If it was there already, waiting would
+		 * not help. */
+		found = choose_senders(in->g);
+		g.n_senders = found ? found : in->g->n_senders;
+		if (!choose_has_loop(&g, bare, c->ranks))
+			choose_clear_changed(&g, in->previous, c);
+	} else {
 		choose_begin_stages(in->previous, c);
 		if (c->together.n_looped) {
 			c->bridge = transition_make(&g, bare ? bare :
