@@ -102,35 +102,62 @@ choose_graph(const struct engine_input *in)
 	return in->whole ? in->whole : in->g;
 }
 
-/* May the held entries of this LID, which has no owner, stay beside the engine's?
- * Not if it routed the LID, or one is into a cable that no tables may use; nor if
- * some go on over a switch that does not answer. any: there are some. */
+/* By switch: 1 if it has a port to a node that does not answer. g_free. */
+static uint8_t *
+choose_find_near(const struct graph *g)
+{
+	const struct snapshot *s = g->subnet;
+	uint8_t *near = g_new0(uint8_t, g->n_switches);
+	uint32_t sw;
+
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		sw = snapshot_node_of(s, port)->sw_index;
+		if (sw != SNAPSHOT_NONE && graph_is_blind(s, port))
+			near[sw] = 1;
+	}
+	return near;
+}
+
+/* Does the held entry of this switch lead to a node that does not answer? */
 static bool
-choose_may_stay(const struct engine_input *in, const struct lft *lft,
-		uint32_t lid, bool *any)
+choose_is_behind(const struct engine_input *in, uint32_t sw, uint32_t lid)
 {
 	const struct snapshot *s = in->g->subnet;
-	bool is_behind = false, is_elsewhere = false;
+
+	return graph_is_blind(s, snapshot_port_of(s, s->switches[sw],
+					lft_row(in->previous, sw)[lid]));
+}
+
+/* May the held entries of this LID, which has no owner, stay beside the engine's?
+ * Not if it routed the LID, or one is into a cable that no tables may use. Where
+ * they lead to a switch that does not answer, they must end there: if it sent the
+ * packets on, to a switch near it, new entries could close a loop with its own, which
+ * are not known. near: choose_find_near(). any: there are some. */
+static bool
+choose_may_stay(const struct engine_input *in, const uint8_t *near,
+		const struct lft *lft, uint32_t lid, bool *any)
+{
+	bool is_behind = false, ends = true;
 
 	*any = false;
 	for (uint32_t sw = 0; sw < lft->n_switches; sw++) {
 		uint8_t port = lft_row(in->previous, sw)[lid];
-		uint32_t p;
 
-		if (lft_row(lft, sw)[lid] != LFT_NO_PATH)
+		if (lft_row(lft, sw)[lid] != LFT_NO_PATH ||
+		    (port != LFT_NO_PATH && graph_is_barred(in->g, sw, port)))
 			return false;
-		if (port == LFT_NO_PATH)
-			continue;
-		*any = true;
-		if (graph_is_barred(in->g, sw, port))
-			return false;
-		p = snapshot_port_of(s, s->switches[sw], port);
-		if (graph_is_blind(s, p))
-			is_behind = true;
-		else if (graph_edge_at(in->g, sw, port) == SNAPSHOT_NONE)
-			is_elsewhere = true;
+		*any |= port != LFT_NO_PATH;
+		is_behind |= choose_is_behind(in, sw, lid);
 	}
-	return !is_behind || !is_elsewhere;
+	for (uint32_t sw = 0; is_behind && ends && sw < lft->n_switches; sw++) {
+		uint32_t at = sw;
+
+		if (!near[sw])
+			continue;
+		verify_follow(choose_graph(in), in->previous, lid, &at);
+		ends = choose_is_behind(in, at, lid);
+	}
+	return ends;
 }
 
 /* A copy with the held entries of LIDs without an owner. NULL: there are none. */
@@ -139,12 +166,13 @@ choose_keep_unowned(const struct engine_input *in, const struct lft *lft)
 {
 	const struct lft *held = in->previous;
 	uint32_t top = MIN(lft->top, held->top), lid, sw;
+	g_autofree uint8_t *near = choose_find_near(in->g);
 	struct lft *mine = NULL;
 	bool any;
 
 	for (lid = LID_UNICAST_MIN; lid <= top; lid++) {
 		if (graph_target_at(in->g, lid) ||
-		    !choose_may_stay(in, lft, lid, &any) || !any)
+		    !choose_may_stay(in, near, lft, lid, &any) || !any)
 			continue;
 		if (!mine)
 			mine = lft_copy(lft);
