@@ -31,7 +31,8 @@ struct snapshot_port {
 	bool held;		/* its cable is held down: peer is none */
 	bool avoided;		/* Active, but routing leaves its link out */
 	bool silent;		/* it has a link, and no node answers NodeInfo
-				   behind it */
+				   behind it, */
+	bool silent_host;	/* and the last one that did was no switch */
 	bool stuck;		/* of a switch: the host that is its peer
 				   acknowledges an address and does not take it:
 				   see program.h */

@@ -126,6 +126,7 @@ struct discover {
 				   which NodeInfo was answered; 0: none was
 				   needed */
 	struct snapshot *last;	/* NULL: there is none */
+	struct snapshot *then;	/* it, or that which is amended; NULL */
 	GHashTable *owners;	/* its end ports, struct snapshot_port, by the
 				   GUID that they begin with */
 	const GArray *silent;	/* of struct silent_port; NULL: no hurry */
@@ -701,6 +702,25 @@ discover_on_timeout(struct discover *d, const struct probe *q,
 		      "%s stopped answering (%s)", where, attr);
 }
 
+/* Was the node that answered last behind this port no switch? A link to another one
+ * would not be Active. */
+static bool
+was_host(const struct discover *d, uint32_t port)
+{
+	const struct snapshot *then = d->then;
+	const struct snapshot_port *p = &d->s->ports[port];
+	uint32_t node = !then ? SNAPSHOT_NONE : snapshot_find_node(then,
+			d->s->nodes[p->node].info.node_guid);
+	uint32_t was = node == SNAPSHOT_NONE ? node :
+		snapshot_port_of(then, node, p->num), peer;
+
+	if (was == SNAPSHOT_NONE)
+		return false;
+	peer = then->ports[was].peer;
+	return peer == SNAPSHOT_NONE ? then->ports[was].silent_host :
+		!snapshot_is_switch(snapshot_node_of(then, peer));
+}
+
 /* If the other end has replied through another cable, no node is missing behind
  * a port. */
 static void
@@ -714,6 +734,7 @@ note_silent(struct discover *d)
 		p->silent = p->silent && p->known && reached &&
 			p->peer == SNAPSHOT_NONE &&
 			p->info.state != PORT_STATE_DOWN;
+		p->silent_host = p->silent && was_host(d, port);
 		if (p->silent)
 			fault_unanswered(d, port);
 	}
@@ -882,8 +903,8 @@ discover_free(void *data)
 	g_array_unref(d->late);
 	g_hash_table_unref(d->owners);
 	amend_free(d->amend);
-	if (d->last)
-		snapshot_unref(d->last);
+	snapshot_unref(d->last);
+	snapshot_unref(d->then);
 	g_array_unref(d->opened);
 	g_hash_table_unref(d->timed_out);
 	g_hash_table_unref(d->lossy);
@@ -999,6 +1020,9 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 			g_hash_table_add(d->owners, &d->last->ports[i].guid);
 	if (params)
 		d->silent = params->silent;
+	if (params && (params->last || params->told))
+		d->then = snapshot_ref(params->last ?:
+			(struct snapshot *)params->before);
 	if (params && params->told) {
 		d->b = builder_new_from(params->before);
 		d->s = d->b->s;
