@@ -492,6 +492,14 @@ mcast_fail(struct mcast_manager *m, const struct smp_request *r,
 }
 
 static void
+mcast_manager_late(void *data, uint32_t port)
+{
+	struct mcast_manager *m = data;
+
+	sweep_note_late(m->sweep, snapshot_node_of(m->s, port)->info.node_guid);
+}
+
+static void
 mcast_manager_reply(void *data, const struct smp_request *r,
 		    const struct smp_reply *a)
 {
@@ -503,10 +511,6 @@ mcast_manager_reply(void *data, const struct smp_request *r,
 		mcast_fail(m, r, "no answer");
 	else if (a->outcome == SMP_ANSWERED && a->status)
 		mcast_fail(m, r, mad_status_name(a->status));
-	if (r->set && (a->outcome == SMP_TIMED_OUT ||
-		       a->outcome == SMP_CANCELLED))
-		sweep_note_late(m->sweep, snapshot_node_of(m->s, r->port)->
-				info.node_guid);
 	if (a->outcome != SMP_ANSWERED || a->status) {
 		m->is_partial = true;
 		return;
@@ -654,6 +658,7 @@ start_phases(struct mcast_manager *m)
 	const struct smp_stage stage = {
 		.next = mcast_manager_next, .reply = mcast_manager_reply,
 		.done = mcast_manager_done, .data = m,
+		.late = mcast_manager_late,
 		.max_in_flight = IN_FLIGHT_MAX,
 	};
 

@@ -495,8 +495,8 @@ sm_instance_free(struct sm_instance *sm)
 	if (!sm)
 		return;
 	transport_timer_clear(sm->t, &sm->retire_timer);
-	sweep_free(sm->sweep);
 	mcast_manager_free(sm->mcast);
+	sweep_free(sm->sweep);
 	standby_free(sm->standby);
 	sa_server_free(sm->sa_server);
 	state_close(sm->state);

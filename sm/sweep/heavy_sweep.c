@@ -334,8 +334,6 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 			result->rushed);
 	persist_learn(s->memory, s->next.subnet, result->untaken,
 		      is_partial(s));
-	EACH_ITEM(const uint64_t, guid, result->late)
-		sweep_note_late(s, *guid);
 	if (s->owes_lfts && !result->lfts_left) {
 		s->owes_lfts = false;
 		keep_ranks(s);
@@ -486,8 +484,8 @@ send_plan(struct sweep *s)
 	lft_seen_share(s->next.seen, s->next.lft);
 	s->run.batch = program_start(s->x, s->keys, s->next.subnet,
 				     &s->run.wanted, plan, s->next.seen,
-				     s->next.tables, heavy_sweep_on_programmed,
-				     s);
+				     s->next.tables, sweep_note_late,
+				     heavy_sweep_on_programmed, s);
 }
 
 /* What work beside the loop needs of the sweep; the caller adds the rest. */

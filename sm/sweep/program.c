@@ -45,6 +45,7 @@ struct program {
 	const struct plan *plan;
 	struct lft_seen *seen;
 	struct port_tables *held;
+	program_late_fn late;
 	program_done_fn done;
 	void *data;
 	struct program_result r;
@@ -212,16 +213,13 @@ is_locked(const struct program *p, uint32_t holder)
 /*
  * A Set without a reply may have been executed, if only the reply was lost. The
  * content of the block is unknown and has to be read; else a port might keep
- * the P_Keys of rules that were withdrawn in the meantime. It may also be executed
- * after that.
+ * the P_Keys of rules that were withdrawn in the meantime.
  */
 static void
 forget_block(struct program *p, uint32_t index)
 {
 	const struct plan_step *step = &p->plan->steps[index];
 
-	g_array_append_val(p->r.late, p->before->nodes[step->node].info.
-			   node_guid);
 	if (step->kind == PLAN_TABLE)
 		port_tables_forget(p->held, step->table, step->port);
 	else if (step->kind == PLAN_LFT)
@@ -606,6 +604,14 @@ program_next(void *data, struct smp_request *r)
 }
 
 static void
+program_late(void *data, uint32_t port)
+{
+	struct program *p = data;
+
+	p->late(p->data, snapshot_node_of(p->before, port)->info.node_guid);
+}
+
+static void
 program_free(void *data)
 {
 	struct program *p = data;
@@ -680,13 +686,14 @@ program_start(struct mad_client *x, const struct mkey_db *keys,
 	      const struct snapshot *before, const struct desired *w,
 	      const struct plan *plan,
 	      struct lft_seen *seen, struct port_tables *held,
-	      program_done_fn done, void *data)
+	      program_late_fn late, program_done_fn done, void *data)
 {
 	struct program *p = g_new0(struct program, 1);
 	const struct smp_stage stage = {
 		.next = program_next, .reply = program_reply,
 		.again = smp_batch_again, .done = program_done,
 		.end = program_end, .free = program_free, .data = p,
+		.late = late ? program_late : NULL,
 	};
 
 	p->keys = keys;
@@ -695,13 +702,13 @@ program_start(struct mad_client *x, const struct mkey_db *keys,
 	p->plan = plan;
 	p->seen = seen;
 	p->held = held;
+	p->late = late;
 	p->done = done;
 	p->data = data;
 	p->r.after = snapshot_copy(before);
 	p->r.untaken = g_new0(uint32_t, before->n_ports);
 	p->r.told = g_new0(uint8_t, before->n_ports);
 	p->r.locked = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	p->r.late = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	p->r.changed = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	p->r.problems = g_ptr_array_new_with_free_func(g_free);
 	p->steps = g_array_new(FALSE, FALSE, sizeof(struct plan_step));
@@ -721,8 +728,6 @@ program_result_clear(struct program_result *r)
 		g_array_unref(r->locked);
 	if (r->changed)
 		g_array_unref(r->changed);
-	if (r->late)
-		g_array_unref(r->late);
 	if (r->problems)
 		g_ptr_array_unref(r->problems);
 	*r = (struct program_result){ 0 };

@@ -32,12 +32,12 @@ struct program_result {
 				   register again; owned */
 	GArray *locked;		/* of uint64_t: PortGUIDs of ports that hide
 				   their M_Key and accept none of ours; owned */
-	GArray *late;		/* of uint64_t: NodeGUIDs of nodes with Sets
-				   that had no answer; owned */
 	GPtrArray *problems;	/* of char *, one line each; owned */
 };
 
 typedef void (*program_done_fn)(struct program_result *r, void *data);
+/* A Set to this node had no answer; also one in flight when the batch is freed. */
+typedef void (*program_late_fn)(void *data, uint64_t node_guid);
 
 /*
  * before, w and plan are borrowed until `done`; `seen` and `held` are updated
@@ -50,7 +50,8 @@ struct smp_batch *program_start(struct mad_client *x,
 				const struct snapshot *before,
 				const struct desired *w,
 				const struct plan *plan, struct lft_seen *seen,
-				struct port_tables *held, program_done_fn done,
+				struct port_tables *held,
+				program_late_fn late, program_done_fn done,
 				void *data);
 void program_result_clear(struct program_result *r);
 

@@ -89,6 +89,17 @@ flight_end(struct smp_batch *b, struct flight *f)
 	return r;
 }
 
+/* It has no answer. */
+static struct smp_request
+flight_lose(struct smp_batch *b, struct flight *f)
+{
+	struct smp_request r = flight_end(b, f);
+
+	if (r.set && b->stage.late)
+		b->stage.late(b->stage.data, r.port);
+	return r;
+}
+
 /* Cancels in the order of sending, so that a run can be repeated exactly. A
  * reply may end others: the search begins anew. */
 void
@@ -109,7 +120,7 @@ smp_batch_set_unreachable(struct smp_batch *b, uint32_t port)
 			continue;
 		}
 		mad_client_cancel(b->x, f->id);
-		r = flight_end(b, f);
+		r = flight_lose(b, f);
 		b->stage.reply(b->stage.data, &r, &cancelled);
 		at = b->flights.head;
 	}
@@ -171,7 +182,8 @@ batch_on_answer(const struct mad_client_answer *a, void *data, uint64_t flight)
 		batch_start(b, f);
 		return;
 	}
-	r = flight_end(b, f);
+	r = a->outcome == MAD_CLIENT_ANSWERED ? flight_end(b, f) :
+		flight_lose(b, f);
 	if (a->outcome == MAD_CLIENT_ANSWERED)
 		reply = (struct smp_reply){
 			.outcome = SMP_ANSWERED,
@@ -294,7 +306,7 @@ smp_batch_free(struct smp_batch *b)
 		mad_client_set_pump(b->x, NULL, b);
 	transport_timer_clear(b->x->transport, &b->timer);
 	while (b->flights.length)
-		flight_end(b, b->flights.head->data);
+		flight_lose(b, b->flights.head->data);
 	g_free(b->unreachable);
 	g_free(b->lossy);
 	if (b->stage.free)

@@ -63,6 +63,9 @@ struct smp_stage {
 	 * window. */
 	void (*end)(void *data);
 	void (*free)(void *data);	/* after `end`, or with the batch */
+	/* A Set was given up: it may be executed as long as it can be on its
+	 * way. Before its reply, if that comes. NULL: that does not matter. */
+	void (*late)(void *data, uint32_t port);
 	/* The request has timed out: is it sent once more? NULL: no. With a
 	 * snapshot, of each agent one is. */
 	bool (*again)(void *data, const struct smp_request *r);

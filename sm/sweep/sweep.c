@@ -332,8 +332,9 @@ struct late_sets {
 };
 
 void
-sweep_note_late(struct sweep *s, uint64_t node_guid)
+sweep_note_late(void *sweep, uint64_t node_guid)
 {
+	struct sweep *s = sweep;
 	const struct late_sets late = {
 		node_guid, transport_now(s->t) + LATE_US,
 	};

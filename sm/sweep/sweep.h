@@ -504,7 +504,7 @@ bool sweep_is_whole(const struct sweep *s);
  * way, and overwrite what is read or written until then: so the tables of the node
  * are read once more when nothing can be on the way.
  */
-void sweep_note_late(struct sweep *s, uint64_t node_guid);
+void sweep_note_late(void *sweep, uint64_t node_guid);
 /* Is it time, in the present sweep? */
 bool sweep_is_late(const struct sweep *s, uint64_t node_guid);
 /* These nodes have been read. */

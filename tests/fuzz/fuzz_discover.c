@@ -123,7 +123,8 @@ program_fabric(struct stage *st, struct mad_client *x, const struct snapshot *s,
 
 	plan_print(plan, s, &w, seen, NULL, out);
 	g_assert_cmpuint(out->len, >, 0);
-	program_start(x, 0, s, &w, plan, seen, NULL, on_programmed, &done);
+	program_start(x, 0, s, &w, plan, seen, NULL, NULL, on_programmed,
+		      &done);
 	run(st);
 	g_assert_true(done);
 }

@@ -84,7 +84,7 @@ bench_run(struct bench *b)
 	b->plan = plan_diff(b->l->s, &b->l->w, b->l->seen, b->held, NULL);
 	b->done = false;
 	program_start(b->x, NULL, b->l->s, &b->l->w, b->plan, b->l->seen,
-		      b->held, on_done, b);
+		      b->held, NULL, on_done, b);
 	assert_false(b->done);
 	assert_true(sim_run_idle(b->sim, sim_now(b->sim) +
 				 600 * G_USEC_PER_SEC));
