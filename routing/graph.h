@@ -73,7 +73,7 @@ graph_is_blind(const struct snapshot *s, uint32_t port)
 		return false;
 	p = &s->ports[port];
 	return p->num && p->known && p->peer == SNAPSHOT_NONE &&
-		!p->silent_host && p->info.state >= PORT_STATE_ACTIVE;
+		p->info.state >= PORT_STATE_ACTIVE;
 }
 
 /* SwitchInfo is not known: it is not written, and forwards by what it holds. */

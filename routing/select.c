@@ -102,62 +102,70 @@ choose_graph(const struct engine_input *in)
 	return in->whole ? in->whole : in->g;
 }
 
-/* By switch: 1 if it has a port to a node that does not answer. g_free. */
-static uint8_t *
-choose_find_near(const struct graph *g)
+/* Ports of switches to nodes that do not answer. */
+static GArray *
+choose_find_blind(const struct snapshot *s)
 {
-	const struct snapshot *s = g->subnet;
-	uint8_t *near = g_new0(uint8_t, g->n_switches);
-	uint32_t sw;
+	GArray *blind = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		sw = snapshot_node_of(s, port)->sw_index;
-		if (sw != SNAPSHOT_NONE && graph_is_blind(s, port))
-			near[sw] = 1;
-	}
-	return near;
+	for (uint32_t port = 0; port < s->n_ports; port++)
+		if (snapshot_is_switch(snapshot_node_of(s, port)) &&
+		    graph_is_blind(s, port))
+			g_array_append_val(blind, port);
+	return blind;
 }
 
-/* Does the held entry of this switch lead to a node that does not answer? */
-static bool
-choose_is_behind(const struct engine_input *in, uint32_t sw, uint32_t lid)
+/* The port by which the held entry of this switch sends to a node that does not
+ * answer; SNAPSHOT_NONE: it does not. */
+static uint32_t
+choose_exit(const struct engine_input *in, uint32_t sw, uint32_t lid)
 {
 	const struct snapshot *s = in->g->subnet;
+	uint32_t port = snapshot_port_of(s, s->switches[sw],
+					 lft_row(in->previous, sw)[lid]);
 
-	return graph_is_blind(s, snapshot_port_of(s, s->switches[sw],
-					lft_row(in->previous, sw)[lid]));
+	return graph_is_blind(s, port) ? port : SNAPSHOT_NONE;
 }
 
 /* May the held entries of this LID, which has no owner, stay beside the engine's?
  * Not if it routed the LID, or one is into a cable that no tables may use. Where
- * they lead to a switch that does not answer, they must end there: if it sent the
+ * they lead to a node that does not answer, they must end there: if it sent the
  * packets on, to a switch near it, new entries could close a loop with its own, which
- * are not known. near: choose_find_near(). any: there are some. */
+ * are not known. blind: choose_find_blind(). any: there are some. */
 static bool
-choose_may_stay(const struct engine_input *in, const uint8_t *near,
+choose_may_stay(const struct engine_input *in, const GArray *blind,
 		const struct lft *lft, uint32_t lid, bool *any)
 {
-	bool is_behind = false, ends = true;
+	const struct snapshot_port *ports = in->g->subnet->ports;
+	uint32_t end = SNAPSHOT_NONE, exit, sw;
 
 	*any = false;
-	for (uint32_t sw = 0; sw < lft->n_switches; sw++) {
+	for (sw = 0; sw < lft->n_switches; sw++) {
 		uint8_t port = lft_row(in->previous, sw)[lid];
 
 		if (lft_row(lft, sw)[lid] != LFT_NO_PATH ||
 		    (port != LFT_NO_PATH && graph_is_barred(in->g, sw, port)))
 			return false;
 		*any |= port != LFT_NO_PATH;
-		is_behind |= choose_is_behind(in, sw, lid);
-	}
-	for (uint32_t sw = 0; is_behind && ends && sw < lft->n_switches; sw++) {
-		uint32_t at = sw;
-
-		if (!near[sw])
+		exit = choose_exit(in, sw, lid);
+		if (exit == SNAPSHOT_NONE)
 			continue;
-		verify_follow(choose_graph(in), in->previous, lid, &at);
-		ends = choose_is_behind(in, at, lid);
+		if (end != SNAPSHOT_NONE &&
+		    ports[end].behind != ports[exit].behind)
+			return false;
+		end = exit;
 	}
-	return ends;
+	if (end == SNAPSHOT_NONE)
+		return true;
+	EACH_ITEM(const uint32_t, near, blind) {
+		if (ports[*near].behind != ports[end].behind)
+			continue;
+		sw = snapshot_node_of(in->g->subnet, *near)->sw_index;
+		verify_follow(choose_graph(in), in->previous, lid, &sw);
+		if (choose_exit(in, sw, lid) == SNAPSHOT_NONE)
+			return false;
+	}
+	return true;
 }
 
 /* A copy with the held entries of LIDs without an owner. NULL: there are none. */
@@ -166,13 +174,13 @@ choose_keep_unowned(const struct engine_input *in, const struct lft *lft)
 {
 	const struct lft *held = in->previous;
 	uint32_t top = MIN(lft->top, held->top), lid, sw;
-	g_autofree uint8_t *near = choose_find_near(in->g);
+	g_autoptr(GArray) blind = choose_find_blind(in->g->subnet);
 	struct lft *mine = NULL;
 	bool any;
 
 	for (lid = LID_UNICAST_MIN; lid <= top; lid++) {
 		if (graph_target_at(in->g, lid) ||
-		    !choose_may_stay(in, near, lft, lid, &any) || !any)
+		    !choose_may_stay(in, blind, lft, lid, &any) || !any)
 			continue;
 		if (!mine)
 			mine = lft_copy(lft);

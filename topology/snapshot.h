@@ -24,6 +24,8 @@
 struct snapshot_port {
 	uint64_t guid;		/* PortGUID; 0 for an external switch port and
 				   for a CA port that was never seen */
+	uint64_t behind;	/* silent: NodeGUID of the last one that
+				   answered there; 0: it is not known */
 	uint32_t node;
 	uint32_t peer;		/* port at the other end of the cable */
 	uint8_t num;
@@ -31,8 +33,7 @@ struct snapshot_port {
 	bool held;		/* its cable is held down: peer is none */
 	bool avoided;		/* Active, but routing leaves its link out */
 	bool silent;		/* it has a link, and no node answers NodeInfo
-				   behind it, */
-	bool silent_host;	/* and the last one that did was no switch */
+				   behind it */
 	bool stuck;		/* of a switch: the host that is its peer
 				   acknowledges an address and does not take it:
 				   see program.h */

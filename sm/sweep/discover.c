@@ -702,10 +702,10 @@ discover_on_timeout(struct discover *d, const struct probe *q,
 		      "%s stopped answering (%s)", where, attr);
 }
 
-/* Was the node that answered last behind this port no switch? A link to another one
- * would not be Active. */
-static bool
-was_host(const struct discover *d, uint32_t port)
+/* The NodeGUID of the node that answered last behind this port, another one would
+ * have brought the link down; 0: it is not known. */
+static uint64_t
+find_behind(const struct discover *d, uint32_t port)
 {
 	const struct snapshot *then = d->then;
 	const struct snapshot_port *p = &d->s->ports[port];
@@ -715,10 +715,10 @@ was_host(const struct discover *d, uint32_t port)
 		snapshot_port_of(then, node, p->num), peer;
 
 	if (was == SNAPSHOT_NONE)
-		return false;
+		return 0;
 	peer = then->ports[was].peer;
-	return peer == SNAPSHOT_NONE ? then->ports[was].silent_host :
-		!snapshot_is_switch(snapshot_node_of(then, peer));
+	return peer == SNAPSHOT_NONE ? then->ports[was].behind :
+		snapshot_node_of(then, peer)->info.node_guid;
 }
 
 /* If the other end has replied through another cable, no node is missing behind
@@ -734,7 +734,7 @@ note_silent(struct discover *d)
 		p->silent = p->silent && p->known && reached &&
 			p->peer == SNAPSHOT_NONE &&
 			p->info.state != PORT_STATE_DOWN;
-		p->silent_host = p->silent && was_host(d, port);
+		p->behind = p->silent ? find_behind(d, port) : 0;
 		if (p->silent)
 			fault_unanswered(d, port);
 	}
