@@ -62,8 +62,8 @@ struct graph {
 				   connected component */
 };
 
-/* Is it a port that carries packets to a node which does not answer, or is left out?
- * That may be a switch. SNAPSHOT_NONE is none. */
+/* Is it a port that carries packets, or may do so if it did not answer, to a node
+ * which does not answer or is left out? That may be a switch. SNAPSHOT_NONE is none. */
 static inline bool
 graph_is_blind(const struct snapshot *s, uint32_t port)
 {
@@ -72,8 +72,8 @@ graph_is_blind(const struct snapshot *s, uint32_t port)
 	if (port == SNAPSHOT_NONE)
 		return false;
 	p = &s->ports[port];
-	return p->num && p->known && p->peer == SNAPSHOT_NONE &&
-		p->info.state >= PORT_STATE_ACTIVE;
+	return p->num && p->peer == SNAPSHOT_NONE &&
+		(!p->known || p->info.state >= PORT_STATE_ACTIVE);
 }
 
 /* SwitchInfo is not known: it is not written, and forwards by what it holds. */

@@ -158,7 +158,8 @@ choose_may_stay(const struct engine_input *in, const GArray *blind,
 	if (end == SNAPSHOT_NONE)
 		return true;
 	EACH_ITEM(const uint32_t, near, blind) {
-		if (ports[*near].behind != ports[end].behind)
+		if (ports[*near].behind && ports[end].behind &&
+		    ports[*near].behind != ports[end].behind)
 			continue;
 		sw = snapshot_node_of(in->g->subnet, *near)->sw_index;
 		verify_follow(choose_graph(in), in->previous, lid, &sw);
