@@ -21,7 +21,8 @@
  * The backbone. From the highest switch it has turns of the order only. Where
  * switches at the top are members, or have no common way down, it starts at the
  * lowest switch and goes up to all above it: in a fat tree these are a tree
- * upside down, whose turns close no loop with the order (see turns.c).
+ * upside down, whose turns close no loop with the order (see turns.c). Sparse
+ * fabrics that are no trees may need another start: 24 of 30,475 tables.
  *
  * Port masks. A port is in the mask only if there are receivers behind it. If
  * there are only senders behind a cable, it is in the mask of their side only;
@@ -46,6 +47,7 @@
  * and 1 s). */
 #define LITTLE_WORK	4000000u
 #define MUCH_WORK	500000000u
+#define STARTS		16u	/* of a backbone that misses a switch otherwise */
 #define ITEM(array, i)	g_array_index(array, uint32_t, i)
 
 /* Where a tree starts: each is tried if the one before misses a member. */
@@ -581,19 +583,26 @@ backbone_hang(struct forest *f, uint32_t sw)
 
 /* The backbone starts at the highest switch; or at the lowest one, with all
  * switches above it; or at the highest one, and each joins in the order of the
- * ranks, since an engine may have left room for this tree. */
+ * ranks, since an engine may have left room for this tree; or, from this number
+ * on, at others, since the cables by which the first switches join decide whether
+ * the last ones can. */
 enum backbone_kind { BACKBONE_TOP, BACKBONE_BOTTOM, BACKBONE_CLIMB,
-		     N_BACKBONES };
+		     BACKBONE_OTHER };
 
 /* island: n switches, the highest first. */
 static void
 backbone_grow(struct forest *f, const uint32_t *island, uint32_t n,
-	      enum backbone_kind kind)
+	      uint32_t kind)
 {
-	uint32_t i, e, sw = kind == BACKBONE_BOTTOM ? n - 1 : 0;
+	bool is_short = kind == BACKBONE_TOP || kind >= BACKBONE_OTHER;
+	uint32_t i, e, sw = 0;
 
+	if (kind == BACKBONE_BOTTOM)
+		sw = n - 1;
+	else if (kind >= BACKBONE_OTHER)
+		sw = (kind - BACKBONE_OTHER) * n / MIN(n, STARTS);
 	f->limit = UINT32_MAX;
-	f->work = f->c->work + (kind == BACKBONE_TOP ? LITTLE_WORK : MUCH_WORK);
+	f->work = f->c->work + (is_short ? LITTLE_WORK : MUCH_WORK);
 	tree_forget(f, true);
 	tree_take(f, island[sw], SNAPSHOT_NONE);
 	for (i = 0; i < f->tree->len && kind == BACKBONE_BOTTOM; i++) {
@@ -616,13 +625,14 @@ backbone_choose(struct forest *f, const uint32_t *by_rank, uint32_t at)
 {
 	const struct graph *g = f->g;
 	g_autofree uint32_t *island = g_new(uint32_t, g->n_switches);
-	uint32_t i, n = 0, least = UINT32_MAX, kind, best = 0;
+	uint32_t i, n = 0, least = UINT32_MAX, kind, n_kinds, best = 0;
 
 	for (i = 0; i < g->n_switches; i++)
 		if (g->island[by_rank[i]] == at && f->cap[by_rank[i]])
 			island[n++] = by_rank[i];
 	f->n_missing = f->n_wanted[at];
-	for (kind = 0; kind < N_BACKBONES && n && least; kind++) {
+	n_kinds = BACKBONE_OTHER + MIN(n, STARTS);
+	for (kind = 0; kind < n_kinds && n && least; kind++) {
 		backbone_grow(f, island, n, kind);
 		if (f->n_missing < least) {
 			least = f->n_missing;

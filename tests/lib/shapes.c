@@ -249,6 +249,26 @@ slim_fly(struct drawing *d, const uint32_t *a)
 		}
 }
 
+/* switches, most of them with hosts, and few cables: a tree at random, and at
+ * most so many more */
+static void
+sparse(struct drawing *d, const uint32_t *a)
+{
+	uint32_t sw = draw_switches(d, a[0]), i, n;
+
+	for (i = 0; i < a[0]; i++) {
+		draw_hosts(d, sw + i, prng_below(&d->random, 5));
+		if (i)
+			draw_cables(d, sw + i,
+				    sw + prng_below(&d->random, i), 1);
+	}
+	for (n = prng_below(&d->random, a[1] + 1); n > 0; n--) {
+		i = prng_below(&d->random, a[0] - 1);
+		draw_cables(d, sw + i, sw + i + 1 +
+			    prng_below(&d->random, a[0] - 1 - i), 1);
+	}
+}
+
 static const struct shape {
 	const char *name;
 	struct part parts[5];
@@ -312,6 +332,7 @@ static const struct shape {
 	{ "dragonfly-plus-9", { { dragonfly_plus, { 9, 4 } } } },
 	{ "kautz", { { kautz, { 4 } } } },
 	{ "slim-fly", { { slim_fly, { 4 } } } },
+	{ "sparse", { { sparse, { 12, 8 } } } },
 };
 
 const char *const shape_names[] = {
