@@ -5,7 +5,7 @@
  * Method. The tree of a group grows from one switch, breadth first, over the
  * cables that the fewest trees use, until it reaches the switches of all
  * members; branches without a member are cut off. It starts with the cables of
- * the group's former tree that still exist, or else at the switch above all
+ * the group's former tree that still exist, or else at the switch above most
  * members from which it is lowest. If it does not reach all members, it starts
  * at one of them, and at last with its part of the backbone: a tree over all
  * switches with hosts or members of an island, which is made first.
@@ -16,7 +16,8 @@
  * and of all trees so far (channels_add). Turns up, and up and then down in the
  * order of unicast, are in the graph from the start, and most trees have no
  * others. The turns of the backbone stay, so a group can always have the part of
- * the backbone that it needs; only the backbone tries turns from down to up.
+ * the backbone that it needs. Few trees try turns from down to up: the backbone,
+ * and from the switch above most members, within little work for all groups.
  *
  * The backbone. From the highest switch it has turns of the order only. Where
  * switches at the top are members, or have no common way down, it starts at the
@@ -44,10 +45,11 @@
 #define MLID_MIN	0xc000u
 /* Turns looked at in searches for loops, after which no further turn from down
  * to up is tried for a backbone: at first, and if that is not enough (about 10 ms
- * and 1 s). */
+ * and 1 s); little for all groups together. */
 #define LITTLE_WORK	4000000u
 #define MUCH_WORK	500000000u
 #define STARTS		16u	/* of a backbone that misses a switch otherwise */
+#define TURNS		16u	/* of a tree's own, at most */
 #define ITEM(array, i)	g_array_index(array, uint32_t, i)
 
 /* Where a tree starts: each is tried if the one before misses a member. */
@@ -69,7 +71,7 @@ struct offer {
 /* The cost for the members of a group to go up to a switch. */
 struct climb {
 	uint32_t n;		/* switches of members below it */
-	uint32_t hops, peak;	/* the longest path; its busiest channel */
+	uint32_t peak;		/* the busiest channel of the paths */
 };
 
 struct forest {
@@ -77,7 +79,8 @@ struct forest {
 	const uint32_t *ranks;
 	const struct mft *previous;
 	struct channels *c;	/* with the turns of the backbone */
-	uint64_t work;		/* c->work at the end of this backbone */
+	uint64_t work;		/* c->work at the end of this backbone, or of
+				   turns of groups */
 	uint32_t *backbone;	/* by switch: edge; SNAPSHOT_NONE: it is the
 				   root of its island, or not in the backbone */
 	uint32_t *roots;	/* by island: of the backbone; SNAPSHOT_NONE */
@@ -85,6 +88,7 @@ struct forest {
 	uint32_t *load;		/* by edge: trees that use it */
 	uint32_t *uses;		/* by switch: trees that use it */
 	uint32_t n_load, n_used;	/* sum of load; edges with any load */
+	uint32_t most;		/* of load */
 	/* The present tree. */
 	uint32_t mlid;		/* 0xc000 for the backbone */
 	uint32_t home;		/* the island with the most of its switches */
@@ -275,7 +279,7 @@ tree_turn(struct forest *f)
 	uint32_t i;
 
 	g_array_set_size(f->front, 0);
-	for (i = 0; i < f->tree->len; i++)
+	for (i = 0; i < f->tree->len && f->c->work < f->work; i++)
 		tree_offer(f, ITEM(f->tree, i), f->front);
 	g_array_sort(f->front, compare_offers);
 	for (i = 0; i < f->front->len && f->c->work < f->work; i++)
@@ -368,6 +372,7 @@ tree_write(struct forest *f, const struct tree_group *group)
 		f->n_load++;
 		f->load[f->parent[sw]]++;
 		f->load[up->back]++;
+		f->most = MAX(f->most, f->load[up->back]);
 	}
 }
 
@@ -416,33 +421,36 @@ climb_from(struct forest *f, uint32_t from)
 	for (i = 0; i < f->queue->len; i++) {
 		sw = ITEM(f->queue, i);
 		f->climbs[sw].n++;
-		f->climbs[sw].hops = MAX(f->climbs[sw].hops, f->hops[sw]);
 		f->climbs[sw].peak = MAX(f->climbs[sw].peak, f->peak[sw]);
 		f->hops[sw] = UINT32_MAX;
 	}
 }
 
+/* Is `a` a better root than `b`? */
 static bool
 climb_is_better(const struct forest *f, uint32_t a, uint32_t b)
 {
 	const struct climb *x = &f->climbs[a], *y = &f->climbs[b];
+	uint32_t level_a = f->ranks[a] >> 16, level_b = f->ranks[b] >> 16;
 	bool crowded = x->peak >= f->limit;
 
+	if (x->n != y->n)
+		return x->n > y->n;
 	if (crowded != (y->peak >= f->limit))
 		return !crowded;
-	if (x->hops != y->hops)
-		return x->hops < y->hops;
+	if (level_a != level_b)
+		return level_a > level_b;
 	if (x->peak != y->peak)
 		return x->peak < y->peak;
 	return f->uses[a] < f->uses[b];
 }
 
-/* The switch above all members from which the tree is low and no channel
- * gets busy; SNAPSHOT_NONE: none is above all. */
+/* The switch above all members, or most of them, from which the tree is low and
+ * no channel gets busy. */
 static uint32_t
 group_find_root(struct forest *f, const struct tree_group *group)
 {
-	uint32_t i, n = 0, sw, last = SNAPSHOT_NONE, best = SNAPSHOT_NONE;
+	uint32_t i, sw, last = SNAPSHOT_NONE, best = SNAPSHOT_NONE;
 
 	memset(f->climbs, 0, f->g->n_switches * sizeof(*f->climbs));
 	for (i = 0; i < group->n_members; i++) {
@@ -451,11 +459,10 @@ group_find_root(struct forest *f, const struct tree_group *group)
 			continue;
 		climb_from(f, sw);
 		last = sw;
-		n++;
 	}
-	for (sw = 0; n && sw < f->g->n_switches; sw++)
-		if (f->climbs[sw].n == n && (best == SNAPSHOT_NONE ||
-					     climb_is_better(f, sw, best)))
+	for (sw = 0; sw < f->g->n_switches; sw++)
+		if (f->climbs[sw].n && (best == SNAPSHOT_NONE ||
+					climb_is_better(f, sw, best)))
 			best = sw;
 	return best;
 }
@@ -491,23 +498,15 @@ tree_find_start(struct forest *f, const struct tree_group *group,
 	return SNAPSHOT_NONE;
 }
 
-/* False: it misses members. */
+/* From a switch, over channels with less than f->limit trees. False: it misses
+ * members. */
 static bool
-tree_lay(struct forest *f, const struct tree_group *group, enum tree_kind kind)
+tree_grow(struct forest *f, uint32_t start, enum tree_kind kind)
 {
-	uint32_t i, e, sw;
+	uint32_t i, e, sw, n;
 
 	tree_forget(f, true);
-	sw = kind == TREE_HELD && !group->held ? SNAPSHOT_NONE :
-		tree_find_start(f, group, kind);
-	if (sw == SNAPSHOT_NONE)
-		return false;
-	f->limit = UINT32_MAX;
-	/* Over channels that are not busy. */
-	if (kind == TREE_TOP)
-		f->limit = MAX(f->climbs[sw].peak + 1, !f->n_used ? 1 :
-			       1 + 3 * f->n_load / (2 * f->n_used));
-	tree_take(f, sw, SNAPSHOT_NONE);
+	tree_take(f, start, SNAPSHOT_NONE);
 	for (i = 0; i < f->tree->len; i++) {
 		sw = ITEM(f->tree, i);
 		for_each_edge(f->g, sw, e)
@@ -515,7 +514,32 @@ tree_lay(struct forest *f, const struct tree_group *group, enum tree_kind kind)
 				tree_join(f, e, true);
 	}
 	tree_spread(f);
+	for (n = 0; kind == TREE_TOP && n < TURNS && f->n_missing &&
+	     tree_turn(f); n++)
+		tree_spread(f);
 	return !f->n_missing;
+}
+
+/* False: it misses members. */
+static bool
+tree_lay(struct forest *f, const struct tree_group *group, enum tree_kind kind)
+{
+	uint32_t start, usual = !f->n_used ? 1 :
+		1 + 3 * f->n_load / (2 * f->n_used);
+
+	start = kind == TREE_HELD && !group->held ? SNAPSHOT_NONE :
+		tree_find_start(f, group, kind);
+	if (start == SNAPSHOT_NONE)
+		return false;
+	/* over channels that are not busy, if possible */
+	f->limit = kind == TREE_TOP ? MAX(f->climbs[start].peak + 1, usual) :
+		kind == TREE_MEMBER ? usual : UINT32_MAX;
+	while (!tree_grow(f, start, kind)) {
+		if (kind != TREE_MEMBER || f->limit > f->most)
+			return false;
+		f->limit *= 2;
+	}
+	return true;
 }
 
 static void
@@ -801,6 +825,7 @@ multicast_route(const struct multicast_input *in,
 	struct forest f;
 
 	forest_start(&f, in, groups, scratch);
+	f.work = f.c->work + LITTLE_WORK;
 	/* Former trees first: new ones then see their load. */
 	for (i = 0; i < in->n_groups; i++) {
 		f.mlid = groups[i].mlid;

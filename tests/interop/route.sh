@@ -138,6 +138,9 @@ json_case() {
 	route -j --fail 10 'PGFT(4,4,4;1,4,4)' >json
 	check "multicast: no member is missed of a damaged tree" json \
 		'r["multicast"]["missed"] == 0'
+	route -j --fail 20 --seed 1 'PGFT(6,6,12;1,6,6)' >json
+	check "multicast: members without a common top: 45 were on one cable" \
+		json 'r["multicast"]["max"] < 40'
 	check "bound: the load is not below it" json \
 		'r["all_to_all"]["max"] >= r["all_to_all"]["bound"] > 0'
 }
