@@ -814,6 +814,31 @@ forest_start(struct forest *f, const struct multicast_input *in,
 	backbone_make(f, groups, in->n_groups);
 }
 
+/* Finds the groups, sorted, that have a cable in the former tables. */
+static void
+find_held(const struct forest *f, struct tree_group *groups, uint32_t n)
+{
+	const struct mft *previous = f->previous;
+	uint16_t links[MFT_POSITIONS], *masks;	/* ports to switches */
+	uint32_t sw, e, i, p;
+
+	while (n && groups[n - 1].mlid - MLID_MIN >=
+	       previous->n_blocks * MFT_BLOCK)
+		n--;
+	for (sw = 0; sw < f->g->n_switches; sw++) {
+		memset(links, 0, sizeof(links));
+		for_each_edge(f->g, sw, e)
+			links[f->g->edges[e].port / 16] |= (uint16_t)
+				(1u << f->g->edges[e].port % 16);
+		for (p = 0; p < previous->n_positions; p++) {
+			masks = mft_block(previous, sw, p, 0);
+			for (i = 0; i < n && links[p]; i++)
+				groups[i].held |= (links[p] & masks[
+					groups[i].mlid - MLID_MIN]) != 0;
+		}
+	}
+}
+
 void
 multicast_route(const struct multicast_input *in,
 		struct multicast_output *out)
@@ -821,18 +846,14 @@ multicast_route(const struct multicast_input *in,
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	g_autofree struct tree_group *groups = g_new(struct tree_group,
 						     in->n_groups);
-	uint32_t i, e, round;
+	uint32_t i, round;
 	struct forest f;
 
 	forest_start(&f, in, groups, scratch);
 	f.work = f.c->work + LITTLE_WORK;
 	/* Former trees first: new ones then see their load. */
-	for (i = 0; i < in->n_groups; i++) {
-		f.mlid = groups[i].mlid;
-		for (e = 0; f.previous && !groups[i].held &&
-		     e < in->g->n_edges; e++)
-			groups[i].held = held_has(&f, e);
-	}
+	if (f.previous)
+		find_held(&f, groups, in->n_groups);
 	for (round = 0; round < 2; round++)
 		for (i = 0; i < in->n_groups; i++)
 			if (groups[i].held == (round == 0))
