@@ -32,7 +32,8 @@
  * is an engine that is deadlock free by design. Two figures count alike: the
  * load of the busiest channel under all-to-all traffic, which may be a tenth
  * above the least; and the mean congestion of sampled shifts of all hosts. The
- * best has the lowest product.
+ * best has the lowest product; of those that leave out pairs of a CA and a switch
+ * the ones that leave out the fewest.
  *
  * Hysteresis. The present engine stays unless another one is better by 10%:
  * else every lost or repaired cable could change all tables. For the same reason
@@ -459,7 +460,8 @@ select_is_settled(struct selection *s)
 	s->bound = metrics_bound(g, true);
 	if (k->against || k->load.worst > margin * s->bound)
 		s->bound = metrics_bound(g, false);
-	if (k->against || k->load.worst > margin * s->bound)
+	if (k->against || k->load.worst > margin * s->bound ||
+	    (!s->has_force && k->c.alone.reach.lost_mixed))
 		return false;
 	if (is_enough)
 		return true;
@@ -475,6 +477,7 @@ select_best(struct selection *s)
 	uint8_t is_left[MAX_CANDIDATES] = { 0 };
 	uint32_t i, best = s->n, n = 0;
 	double least = 0, product = 0, x;
+	uint64_t lost = 0;
 	struct candidate *k;
 
 	for (i = 0; i < s->n; i++) {
@@ -483,8 +486,15 @@ select_best(struct selection *s)
 		if (is_left[i] && (!n++ || k->load.worst < least))
 			least = k->load.worst;
 	}
+	for (i = n = 0; i < s->n; i++) {
+		k = &s->list[i];
+		is_left[i] &= k->load.worst <= WORTH_IT * least;
+		if (is_left[i] && (!n++ ||
+				   k->c.alone.reach.lost_mixed < lost))
+			lost = k->c.alone.reach.lost_mixed;
+	}
 	for (i = n = 0; i < s->n; i++)
-		n += is_left[i] &= s->list[i].load.worst <= WORTH_IT * least;
+		n += is_left[i] &= s->list[i].c.alone.reach.lost_mixed == lost;
 	for (i = 0; i < s->n; i++) {
 		k = &s->list[i];
 		if (is_left[i] && n > 1 && !k->shifts.n)
