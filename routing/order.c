@@ -22,7 +22,7 @@
  *
  * Places. Within a level, switches that are cabled only to switches of their
  * own level come first, the farthest before the others; then subtree by
- * subtree, seen from the top; then by index (NodeGUID).
+ * subtree, seen from the top; then by index (LID).
  *
  * Cost. Linear in the cables for a regular tree; else switches times cables for
  * each candidate, with fewer candidates on large fabrics.

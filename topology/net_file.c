@@ -154,10 +154,9 @@ net_file_write(const struct snapshot *s, GString *out)
 				       s->ports[s->local_port].guid);
 		write_node(s, home, SNAPSHOT_NONE, out);
 	}
-	for (uint32_t i = 0; i < s->n_switches; i++)
-		if (s->switches[i] != home)
-			write_node(s, s->switches[i], SNAPSHOT_NONE, out);
-	for (uint32_t n = 0; n < s->n_nodes; n++)
-		if (n != home && !snapshot_is_switch(&s->nodes[n]))
-			write_node(s, n, SNAPSHOT_NONE, out);
+	for (unsigned part = 0; part < 2; part++)
+		for (uint32_t n = 0; n < s->n_nodes; n++)
+			if (n != home && snapshot_is_switch(&s->nodes[n]) ==
+			    (part == 0))
+				write_node(s, n, SNAPSHOT_NONE, out);
 }

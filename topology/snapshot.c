@@ -34,6 +34,7 @@
  *			(NodeGUID, port) after step 3: the lowest index is the
  *			tie-break that snapshot.h promises, independent of the
  *			order of nodes in step 1.
+ *	5. switches	see snapshot_sort_switches()
  * Faults are sorted too, since they are added in the order of answers.
  *
  * Without a local port (a fabric from a file that has no CA) no node is dropped
@@ -669,10 +670,8 @@ assemble(const struct snapshot *from, const struct reached *order, uint32_t n)
 		node->first_port = to[old_port];
 		node->entry = SNAPSHOT_NONE;
 		node->sw_index = SNAPSHOT_NONE;
-		if (snapshot_is_switch(node)) {
-			node->sw_index = sw;
+		if (snapshot_is_switch(node))
 			s->switches[sw++] = i;
-		}
 		for (unsigned num = 0; num <= node->info.num_ports; num++) {
 			struct snapshot_port *p;
 
@@ -690,6 +689,39 @@ assemble(const struct snapshot *from, const struct reached *order, uint32_t n)
 		}
 	}
 	return s;
+}
+
+struct switch_order {
+	const struct snapshot *s;
+	const uint16_t *lids;
+};
+
+static gint
+compare_switches(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct switch_order *o = data;
+	uint32_t node[2] = { *(const uint32_t *)a, *(const uint32_t *)b };
+	unsigned lid[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t port = o->s->nodes[node[i]].first_port;
+
+		lid[i] = o->lids ? o->lids[port] : o->s->ports[port].info.lid;
+	}
+	/* without a LID: the last */
+	return uint_compare(!lid[0], !lid[1]) ?:
+		uint_compare(lid[0], lid[1]) ?:
+		uint_compare(node[0], node[1]);
+}
+
+void
+snapshot_sort_switches(struct snapshot *s, const uint16_t *lids)
+{
+	g_qsort_with_data(s->switches, (gint)s->n_switches,
+			  sizeof(*s->switches), compare_switches,
+			  &(struct switch_order){ s, lids });
+	for (uint32_t sw = 0; sw < s->n_switches; sw++)
+		s->nodes[s->switches[sw]].sw_index = sw;
 }
 
 static int
@@ -753,6 +785,7 @@ builder_finish(struct builder *b)
 				from->nodes[i].info.node_guid, i };
 	qsort(order, n_reached, sizeof(*order), guid_compare);
 	s = assemble(from, order, n_reached);
+	snapshot_sort_switches(s, NULL);
 	/* Step 4: the lowest far port that is one hop nearer and by which the
 	 * SM may come */
 	for (uint32_t port = 0; hops && port < s->n_ports; port++) {

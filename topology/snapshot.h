@@ -77,6 +77,15 @@ void snapshot_unref(struct snapshot *subnet);
 /* A private copy, which its owner may write until it hands it on. */
 struct snapshot *snapshot_copy(const struct snapshot *subnet);
 
+/*
+ * The switches by their LIDs, those without one last, of equal ones by NodeGUID:
+ * where routes could be one way or another, this order decides, and a device that
+ * has the LID of the one that it replaced gets its routes. lids: by port; NULL: those
+ * that the devices had. Snapshots are built in this order; of one that others use
+ * already it may not change.
+ */
+void snapshot_sort_switches(struct snapshot *s, const uint16_t *lids);
+
 static inline const struct snapshot_node *
 snapshot_node_of(const struct snapshot *s, uint32_t port)
 {

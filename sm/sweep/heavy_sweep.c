@@ -960,6 +960,7 @@ heavy_sweep_start(struct sweep *s)
 		sweep_fail(s, error->message);
 		return;
 	}
+	snapshot_sort_switches(s->next.subnet, s->next.lids->base);
 	if (observes)
 		observe_lids(n, s->next.lids);
 	sweep_note(s, SWEEP_NOTE_LIDS);

@@ -127,6 +127,7 @@ randomize(struct snapshot *s, uint64_t *rng)
 			node->desc[i] = (char)(' ' + prng_below(rng, 95));
 		node->desc[len] = '\0';
 	}
+	snapshot_sort_switches(s, NULL);
 }
 
 TEST(test_generated_fabrics_come_back)
