@@ -857,6 +857,82 @@ expected_update(struct expected *e, const struct snapshot *s,
 	changes_group(e->changes);
 }
 
+/* ---- LIDs of what was replaced ---- */
+
+/* The node that is cabled now to a port of `n`, if it is a switch that nothing is
+ * known of and that has no LID; SNAPSHOT_NONE. */
+static uint32_t
+find_newcomer(const struct expected *e, const struct snapshot *s,
+	      const struct expected_node *n, uint8_t port)
+{
+	uint32_t node = snapshot_find_node(s, n->guid), peer;
+	const struct snapshot_node *far;
+
+	if (node == SNAPSHOT_NONE || port > s->nodes[node].info.num_ports)
+		return SNAPSHOT_NONE;
+	peer = s->ports[s->nodes[node].first_port + port].peer;
+	if (peer == SNAPSHOT_NONE)
+		return SNAPSHOT_NONE;
+	far = snapshot_node_of(s, peer);
+	return snapshot_is_switch(far) && !s->ports[far->first_port].info.lid &&
+		!g_hash_table_contains(e->by_guid, &far->info.node_guid) ?
+		s->ports[peer].node : SNAPSHOT_NONE;
+}
+
+/* By node: the missing switch that had most of its cables; one is found by
+ * counting its own up and all others down. g_free. */
+static uint64_t *
+find_replaced(const struct expected *e, const struct snapshot *s)
+{
+	uint64_t *of = g_new0(uint64_t, s->n_nodes + 1);
+	g_autofree uint32_t *n_cables = g_new0(uint32_t, s->n_nodes + 1);
+	g_autoptr(GHashTable) missing = g_hash_table_new(NULL, NULL);
+	uint32_t node;
+
+	EACH_PTR(struct expected_node, n, e->nodes)
+		if (expected_is_switch(n) &&
+		    snapshot_find_node(s, n->guid) == SNAPSHOT_NONE)
+			g_hash_table_add(missing, n);
+	if (!g_hash_table_size(missing))
+		return of;
+	EACH_ITEM(const struct expected_link, l, e->links)
+		for (unsigned end = 0; end < 2; end++) {
+			uint64_t guid = l->node[end]->guid;
+
+			if (!g_hash_table_contains(missing, l->node[end]))
+				continue;
+			node = find_newcomer(e, s, l->node[!end],
+					     l->port[!end]);
+			if (node == SNAPSHOT_NONE)
+				continue;
+			if (!n_cables[node])
+				of[node] = guid;
+			n_cables[node] += of[node] == guid ? 1 : UINT32_MAX;
+		}
+	return of;
+}
+
+GArray *
+expected_bequeath(const struct expected *e, const struct snapshot *s,
+		  const GArray *ranges)
+{
+	GArray *out = g_array_copy((GArray *)ranges);
+	g_autofree uint64_t *of = find_replaced(e, s);
+	guint at;
+
+	for (uint32_t node = 0; node < s->n_nodes; node++) {
+		uint64_t guid = s->ports[s->nodes[node].first_port].guid;
+
+		if (of[node] && !g_array_binary_search(out, &guid,
+						       guid_compare, &at) &&
+		    g_array_binary_search(out, &of[node], guid_compare, &at)) {
+			g_array_index(out, struct lid_range, at).guid = guid;
+			g_array_sort(out, guid_compare);
+		}
+	}
+	return out;
+}
+
 /* ---- accepting ---- */
 
 static bool

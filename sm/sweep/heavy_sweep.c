@@ -932,6 +932,30 @@ forget_late(struct sweep *s)
 	}
 }
 
+/* False: the sweep has failed. */
+static bool
+assign_lids(struct sweep *s, const struct snapshot *found)
+{
+	bool observes = s->params.goal == SWEEP_GOAL_OBSERVE;
+	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GArray) ranges = s->params.expected ?
+		expected_bequeath(s->params.expected, found,
+				  s->memory->lids.ranges) :
+		g_array_ref(s->memory->lids.ranges);
+
+	s->next.lids = lid_assign(found, observes ? 0 : s->params.lmc,
+				  (const void *)ranges->data,
+				  observes ? 0 : ranges->len, notes, &error);
+	EACH_PTR(const char, note, notes)
+		log_limited(s->log, LOG_WARNING, "lids", "LIDs", "%s", note);
+	if (s->next.lids)
+		snapshot_sort_switches(s->next.subnet, s->next.lids->base);
+	else
+		sweep_fail(s, error->message);
+	return s->next.lids != NULL;
+}
+
 void
 heavy_sweep_start(struct sweep *s)
 {
@@ -940,27 +964,18 @@ heavy_sweep_start(struct sweep *s)
 	bool observes = s->params.goal == SWEEP_GOAL_OBSERVE;
 	bool ours = s->view.subnet && !s->cut_off && !s->astray && !observes;
 	bool trust = ours && !(s->run.why & 1u << SWEEP_CAUSE_SIGNAL);
-	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GArray) items = NULL;
-	g_autoptr(GError) error = NULL;
-	const GArray *ranges = s->memory->lids.ranges;
 	struct snapshot *found = found_but_lids(s);
+	bool ok;
 
 	if (!found) {
 		sweep_look_again(s);
 		return;
 	}
-	s->next.lids = lid_assign(found, observes ? 0 : s->params.lmc,
-				  (const void *)ranges->data,
-				  observes ? 0 : ranges->len, notes, &error);
+	ok = assign_lids(s, found);
 	snapshot_unref(found);
-	EACH_PTR(const char, note, notes)
-		log_limited(s->log, LOG_WARNING, "lids", "LIDs", "%s", note);
-	if (!s->next.lids) {
-		sweep_fail(s, error->message);
+	if (!ok)
 		return;
-	}
-	snapshot_sort_switches(s->next.subnet, s->next.lids->base);
 	if (observes)
 		observe_lids(n, s->next.lids);
 	sweep_note(s, SWEEP_NOTE_LIDS);
