@@ -16,9 +16,11 @@
  * empty. A plane of a level is, from the top down, a component of the switches
  * of at least that level. Planes get their numbers like colours of a graph: the
  * largest first, each the lowest number that no other parent of its children
- * has. If two parents of a switch are on one plane (a core switch with several
- * spines in a pod), each switch is a plane of its own; if even this takes too
- * many numbers, the parents of each child are counted.
+ * has. Sizes count in quarters of the largest: so a plane that has lost a
+ * switch keeps its number, or all others would get another one. If two parents
+ * of a switch are on one plane (a core switch with several spines in a pod),
+ * each switch is a plane of its own; if even this takes too many numbers, the
+ * parents of each child are counted.
  *
  * Reference. E. Zahavi, "Fat-trees routing and node ordering providing
  * contention free traffic for MPI global collectives", 2011; J. Gliksberg et
@@ -107,7 +109,7 @@ ftree_find_sets(struct ftree *t)
 /* A switch of the present level, with its plane. */
 struct member {
 	uint32_t plane;		/* label of the component */
-	uint32_t size;		/* members of the plane */
+	uint32_t size;		/* of the plane, in quarters of the largest */
 	uint32_t place;		/* of the switch */
 };
 
@@ -139,7 +141,7 @@ static void
 painter_gather(struct painter *p, bool alone)
 {
 	const struct order *o = p->t->o;
-	uint32_t i, sw;
+	uint32_t i, sw, most = 0;
 
 	p->n_members = 0;
 	memset(p->size, 0, o->n_switches * sizeof(*p->size));
@@ -153,7 +155,10 @@ painter_gather(struct painter *p, bool alone)
 		p->size[p->members[p->n_members++].plane]++;
 	}
 	for (i = 0; i < p->n_members; i++)
-		p->members[i].size = p->size[p->members[i].plane];
+		most = MAX(most, p->size[p->members[i].plane]);
+	for (i = 0; i < p->n_members; i++)
+		p->members[i].size = 4 * p->size[p->members[i].plane] /
+			(most + 1);
 	qsort(p->members, p->n_members, sizeof(*p->members), painter_compare);
 }
 

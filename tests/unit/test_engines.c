@@ -47,6 +47,25 @@ TEST(test_damaged_grids_have_their_dimensions)
 		}
 }
 
+/* A spine that is gone changes the entries of paths through it: its plane, which is
+ * the smallest then, keeps its number. */
+TEST(test_a_lost_spine_changes_few_entries)
+{
+	AUTO_VALUE(fabric_clear) struct fabric f, less;
+	struct snapshot *s = lab_generate("PGFT(16,16,24;1,16,16)", 1, 0);
+	const uint32_t spine = 800;	/* of the middle level */
+	struct metrics_churn churn;
+	uint32_t e;
+
+	fabric_build(&f, &engine_ftree, snapshot_copy(s), 0);
+	for_each_edge(f.g, spine, e)
+		lab_cut(s, snapshot_port_of(s, s->switches[spine],
+					    f.g->edges[e].port));
+	fabric_build(&less, &engine_ftree, s, 0);
+	metrics_churn(f.out.lft, less.out.lft, &churn);
+	assert_in_range(churn.entries, 1, 75000);
+}
+
 /* Without one cable in a hundred, 2.4 flows meet on average: entries that the
  * loss does not concern stay, of three levels 3 would meet otherwise. */
 TEST(test_trees_shift_without_congestion)
