@@ -323,6 +323,13 @@ graph_is_barred(const struct graph *g, uint32_t sw, uint8_t port)
 }
 
 void
+graph_forget_subnet(struct graph *g)
+{
+	snapshot_unref((struct snapshot *)g->subnet);
+	g->subnet = NULL;
+}
+
+void
 graph_free(struct graph *g)
 {
 	if (!g)
@@ -336,7 +343,7 @@ graph_free(struct graph *g)
 	g_free(g->n_senders);
 	g_free(g->nth_edge);
 	g_free(g->island);
-	snapshot_unref((struct snapshot *)g->subnet);
+	graph_forget_subnet(g);
 	g_free(g);
 }
 

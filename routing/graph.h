@@ -42,7 +42,8 @@ struct graph_target {
 #define GRAPH_NO_EDGE	255u	/* more than a switch has */
 
 struct graph {
-	const struct snapshot *subnet;	/* a reference, for names */
+	const struct snapshot *subnet;	/* a reference, for names; NULL: given
+					   up */
 	uint32_t n_switches, n_edges, n_targets;
 	uint16_t top;
 	uint32_t *first_edge;	/* n_switches + 1 */
@@ -100,6 +101,8 @@ struct graph *graph_new(const struct snapshot *s, const struct lid_map *lids);
 struct graph *graph_new_whole(const struct snapshot *s,
 			      const struct lid_map *lids);
 void graph_free(struct graph *g);
+/* Gives up the snapshot, by far the largest part. */
+void graph_forget_subnet(struct graph *g);
 
 #define for_each_edge(g, sw, e) \
 	for ((e) = (g)->first_edge[sw]; (e) < (g)->first_edge[(sw) + 1]; (e)++)

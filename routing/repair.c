@@ -57,8 +57,17 @@
 #define ROOM_MORE	2.0f	/* in attempts[]: while others are lost already, any
 				   number of blocks */
 
+/* A switch of the whole fabric. */
+struct member {
+	uint64_t guid;		/* NodeGUID */
+	uint32_t n_entries;	/* of its table that may be in use; those behind
+				   LinearFDBCap were cut */
+};
+
 struct repair {
-	struct graph *g;	/* the whole fabric; all indices are of it */
+	struct graph *g;	/* the whole fabric without its snapshot; all
+				   indices are of it */
+	struct member *members;	/* by switch */
 	struct choice made;	/* tables of the whole fabric: lft is NULL between
 				   two repairs, see repair_pack() */
 	GArray *packed;		/* struct transition_entry, of stage 0 */
@@ -132,10 +141,20 @@ choice_describe(const struct choice *c)
 	};
 }
 
+static uint32_t
+repair_table_len(const struct graph *g, uint32_t sw)
+{
+	const struct snapshot *s = g->subnet;
+
+	return MIN(s->nodes[s->switches[sw]].sw.linear_fdb_cap, g->top + 1u);
+}
+
 struct repair *
 repair_new(struct graph *g, const struct choice *c)
 {
+	const struct snapshot *s = g->subnet;
 	struct repair *r;
+	uint32_t sw;
 
 	if (c->safety == CHOICE_LOOP || !verify_is_sound(&c->alone) ||
 	    c->lft->top != g->top) {
@@ -152,18 +171,14 @@ repair_new(struct graph *g, const struct choice *c)
 	r->is_lost = g_new0(uint8_t, g->n_edges + 1);
 	r->is_bare = g_new0(uint8_t, g->n_edges + 1);
 	r->place = g_new(uint32_t, g->n_switches + 1);
+	r->members = g_new(struct member, g->n_switches + 1);
+	for (sw = 0; sw < g->n_switches; sw++)
+		r->members[sw] = (struct member){
+			.guid = s->nodes[s->switches[sw]].info.node_guid,
+			.n_entries = repair_table_len(g, sw),
+		};
+	graph_forget_subnet(g);
 	return r;
-}
-
-void
-repair_set_subnet(struct repair *r, struct snapshot *s)
-{
-	struct snapshot *old = r ? (struct snapshot *)r->g->subnet : s;
-
-	if (old == s || !snapshot_is_alike(old, s))
-		return;
-	r->g->subnet = snapshot_ref(s);
-	snapshot_unref(old);
 }
 
 void
@@ -182,6 +197,7 @@ repair_free(struct repair *r)
 	g_free(r->is_lost);
 	g_free(r->is_bare);
 	g_free(r->place);
+	g_free(r->members);
 	g_free(r);
 }
 
@@ -220,36 +236,26 @@ repair_unpack(struct repair *r)
 
 /* ------------------------------------------------- what of it is there now */
 
-/* Entries of its table that may be in use; those behind LinearFDBCap were cut. */
-static uint32_t
-repair_table_len(const struct graph *g, uint32_t sw)
-{
-	uint32_t node = g->subnet->switches[sw];
-
-	return MIN(g->subnet->nodes[node].sw.linear_fdb_cap, g->top + 1u);
-}
-
 /* False: there are new switches, hosts or cables, LIDs or the lengths of tables
  * have changed, or too many cables are lost. */
 static bool
 repair_match(struct repairing *w, const struct graph *now)
 {
 	struct mend *m = &w->m;
-	g_autofree uint32_t *nodes = snapshot_map_nodes(m->g->subnet,
-							now->subnet);
+	const struct member *members = w->r->members;
 	uint32_t sw, e, i, n_known = 0, n_other = 0, n_lost = 0, n_matched = 0;
 	const struct graph *g = m->g;
 	const struct graph_target *t, *owner;
 	const struct graph_edge *was, *is;
 
 	for (sw = 0; sw < g->n_switches; sw++) {
-		i = nodes[g->subnet->switches[sw]];
+		i = snapshot_find_node(now->subnet, members[sw].guid);
 		w->r->place[sw] = i == SNAPSHOT_NONE ? i :
 			now->subnet->nodes[i].sw_index;
 		if (w->r->place[sw] == SNAPSHOT_NONE)
 			continue;
 		n_known++;
-		n_other += repair_table_len(g, sw) !=
+		n_other += members[sw].n_entries !=
 			repair_table_len(now, w->r->place[sw]);
 	}
 	if (n_known < now->n_switches || n_other || now->top != g->top)

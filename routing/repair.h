@@ -10,15 +10,10 @@
 
 struct repair;
 
-/* Keeps what choose_tables() made of a whole graph. Takes over `g`, with a
- * new reference on its snapshot. NULL if the tables are not safe. */
+/* Keeps what choose_tables() made of a whole graph. Takes over `g`, and gives up
+ * its snapshot. NULL if the tables are not safe. */
 struct repair *repair_new(struct graph *g, const struct choice *c);
 void repair_free(struct repair *r);
-
-/* `s` is the fabric as it is known now. If it has the same nodes, ports and
- * cables as the whole graph, the graph keeps it, so that the older snapshot can
- * be freed. r: NULL is allowed. */
-void repair_set_subnet(struct repair *r, struct snapshot *s);
 
 /*
  * Tables for the present fabric (in->g), from those that its switches hold

@@ -79,21 +79,6 @@ snapshot_unref(struct snapshot *subnet)
 	g_free(subnet);
 }
 
-bool
-snapshot_is_alike(const struct snapshot *a, const struct snapshot *b)
-{
-	bool same = a->n_nodes == b->n_nodes && a->n_ports == b->n_ports;
-
-	for (uint32_t i = 0; same && i < a->n_nodes; i++)
-		same = a->nodes[i].info.node_guid ==
-			b->nodes[i].info.node_guid &&
-			a->nodes[i].first_port == b->nodes[i].first_port &&
-			a->nodes[i].sw_index == b->nodes[i].sw_index;
-	for (uint32_t i = 0; same && i < a->n_ports; i++)
-		same = a->ports[i].peer == b->ports[i].peer;
-	return same;
-}
-
 struct snapshot *
 snapshot_copy(const struct snapshot *subnet)
 {

@@ -156,10 +156,6 @@ snapshot_same_port(const struct snapshot *from, uint32_t port,
 uint32_t snapshot_find_node(const struct snapshot *s, uint64_t node_guid);
 uint32_t snapshot_find_port(const struct snapshot *s, uint64_t port_guid);
 
-/* The same nodes, ports and cables, with the same numbers: an index into one is
- * one into the other. What the ports say may differ. */
-bool snapshot_is_alike(const struct snapshot *a, const struct snapshot *b);
-
 /* From the numbers of one snapshot to those of another: by node, the one of
  * `to` (NULL: has none) with its NodeGUID, or SNAPSHOT_NONE. g_free. */
 uint32_t *snapshot_map_nodes(const struct snapshot *from,

@@ -215,7 +215,6 @@ publish(struct sweep *s, struct snapshot *after)
 		snapshot_unref(s->view.subnet);
 		s->view.subnet = snapshot_ref(after);
 	}
-	repair_set_subnet(s->repair, s->view.subnet);
 	sweep_set_last(s, s->view.subnet);
 	sweep_end_late(s);
 }
