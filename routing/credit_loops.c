@@ -34,7 +34,7 @@ channels_new(const struct graph *g)
 	struct channels *c = g_new0(struct channels, 1);
 
 	c->g = g;
-	c->turns = g_new0(uint64_t, (size_t)g->n_edges * CHANNELS_WORDS + 1);
+	c->turns = g_malloc0(channels_size(g) + 1);
 	c->place = g_new(uint32_t, g->n_edges + 1);
 	c->channel = g_new(uint32_t, g->n_edges + 1);
 	c->mark = g_new0(uint8_t, g->n_edges + 1);
@@ -49,7 +49,7 @@ channels_copy(const struct channels *from)
 	struct channels *c = channels_new(from->g);
 	size_t n = from->g->n_edges;
 
-	memcpy(c->turns, from->turns, n * CHANNELS_WORDS * sizeof(*c->turns));
+	memcpy(c->turns, from->turns, channels_size(from->g));
 	memcpy(c->place, from->place, n * sizeof(*c->place));
 	memcpy(c->channel, from->channel, n * sizeof(*c->channel));
 	return c;
@@ -70,13 +70,13 @@ channels_free(struct channels *c)
 uint32_t
 channels_list(const struct channels *c, uint32_t edge, uint32_t *next)
 {
-	const uint64_t *mask = c->turns + (size_t)edge * CHANNELS_WORDS;
+	const uint64_t *mask = channels_mask(c->g, c->turns, edge);
 	uint32_t peer = c->g->edges[edge].peer, w, port, n = 0;
 	const uint8_t *nth_edge = c->g->nth_edge + (size_t)peer * GRAPH_PORTS;
 	uint32_t first = c->g->first_edge[peer];
 	uint64_t word;
 
-	for (w = 0; w < CHANNELS_WORDS; w++) {
+	for (w = 0; w < c->g->n_words; w++) {
 		word = mask[w];
 		for_each_bit(word, w * 64, port) {
 			next[n] = first + nth_edge[port];
@@ -104,11 +104,10 @@ channels_add_order(struct channels *c, const uint32_t *ranks)
 		}
 		for_each_edge(g, sw, e) {
 			is_up = channels_is_up(ranks, sw, g->edges[e].peer);
-			turns = c->turns + (size_t)g->edges[e].back *
-				CHANNELS_WORDS;
+			turns = channels_mask(g, c->turns, g->edges[e].back);
 			same[g->edges[e].port / 64] =
 				UINT64_C(1) << g->edges[e].port % 64;
-			for (w = 0; w < CHANNELS_WORDS; w++)
+			for (w = 0; w < g->n_words; w++)
 				turns[w] |= (mask[0][w] |
 					     (is_up ? 0 : mask[1][w])) &
 					~same[w];
@@ -233,7 +232,7 @@ channels_remove(struct channels *c, uint32_t in, uint32_t out)
 {
 	uint8_t port = c->g->edges[out].port;
 
-	c->turns[(size_t)in * CHANNELS_WORDS + port / 64] &=
+	channels_mask(c->g, c->turns, in)[port / 64] &=
 		~(UINT64_C(1) << port % 64);
 }
 
@@ -512,7 +511,7 @@ web_join_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 		if (e == SNAPSHOT_NONE)
 			continue;
 		behind[port] = lft_row(theirs, w->g->edges[e].peer);
-		turns[port] = w->c->turns + (size_t)e * CHANNELS_WORDS;
+		turns[port] = channels_mask(w->g, w->c->turns, e);
 	}
 	for (lid = LID_UNICAST_MIN; lid < end; lid++) {
 		if (lid % LFT_BLOCK == 0 && lids && !lids[lid / LFT_BLOCK]) {
@@ -520,7 +519,7 @@ web_join_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 			continue;
 		}
 		port = row[lid];
-		out = behind[port][lid];
+		out = channels_bit(w->g, behind[port][lid]);
 		if (!w->quiet[lid])
 			turns[port][out / 64] |= UINT64_C(1) << out % 64;
 	}
@@ -801,8 +800,7 @@ web_add_tables(struct web *w)
 static void
 web_load(struct web *w)
 {
-	memset(w->c->turns, 0, (size_t)w->g->n_edges * CHANNELS_WORDS *
-	       sizeof(*w->c->turns));
+	memset(w->c->turns, 0, channels_size(w->g));
 	web_add_tables(w);
 }
 
@@ -910,7 +908,7 @@ channels_check_ordered(const struct graph *g, const struct lft *lft,
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	bool is_sound = false;
 	const uint64_t *words;
-	uint32_t e, lid, next[GRAPH_PORTS];
+	uint32_t e, lid, n, next[GRAPH_PORTS];
 	struct web w;
 
 	*r = (struct channels_result){ 0 };
@@ -927,8 +925,10 @@ channels_check_ordered(const struct graph *g, const struct lft *lft,
 		r->looped = channels_sort(c) ? NULL : channels_find_looped(c);
 	}
 	for (e = 0; !is_sound && e < g->n_edges; e++) {
-		words = c->turns + (size_t)e * CHANNELS_WORDS;
-		r->n_channels += words[0] || words[1] || words[2] || words[3];
+		words = channels_mask(g, c->turns, e);
+		for (n = 0; n < g->n_words && !words[n];)
+			n++;
+		r->n_channels += n < g->n_words;
 		r->n_dependencies += channels_list(c, e, next);
 	}
 	/* LIDs with turns only up and down, or without a loop */

@@ -19,12 +19,12 @@
 #include "routing/graph.h"
 #include "routing/tables.h"
 
-#define CHANNELS_WORDS	4u
+#define CHANNELS_WORDS	4u	/* graph.n_words at most */
 
 /* The dependencies, and a topological order of the channels. */
 struct channels {
 	const struct graph *g;	/* borrowed */
-	uint64_t *turns;	/* [edge][CHANNELS_WORDS]: mask of ports; all
+	uint64_t *turns;	/* [edge][g->n_words]: mask of ports; all
 				   zero: the channel is not used */
 	uint32_t *place;	/* by edge; valid after channels_sort() */
 	uint32_t *channel;	/* by place */
@@ -89,10 +89,33 @@ void channels_undo(struct channels *c, GArray *added, guint n);
 bool channels_hang(struct channels *c, uint32_t *parent, uint32_t e,
 		   GArray *added);
 
+/* Where the turns from a channel are, in an array like channels.turns. */
+static inline uint64_t *
+channels_mask(const struct graph *g, uint64_t *turns, uint32_t edge)
+{
+	return turns + (size_t)edge * g->n_words;
+}
+
+/* Of such an array, in bytes. */
+static inline size_t
+channels_size(const struct graph *g)
+{
+	return (size_t)g->n_edges * g->n_words * sizeof(uint64_t);
+}
+
+/* The bit for a port in a mask: that of port 0 for those behind the mask, which
+ * lead to no switch either. */
+static inline uint8_t
+channels_bit(const struct graph *g, uint8_t port)
+{
+	return port < g->n_words * 64 ? port : 0;
+}
+
 static inline void
 channels_turn(struct channels *c, uint32_t edge, uint8_t port)
 {
-	c->turns[(size_t)edge * CHANNELS_WORDS + port / 64] |=
+	port = channels_bit(c->g, port);
+	channels_mask(c->g, c->turns, edge)[port / 64] |=
 		UINT64_C(1) << port % 64;
 }
 
@@ -101,8 +124,7 @@ channels_has(const struct channels *c, uint32_t in, uint32_t out)
 {
 	uint8_t port = c->g->edges[out].port;
 
-	return c->turns[(size_t)in * CHANNELS_WORDS + port / 64] >>
-		port % 64 & 1;
+	return channels_mask(c->g, c->turns, in)[port / 64] >> port % 64 & 1;
 }
 
 /* Lists the channels after an edge, GRAPH_PORTS at most, by port; returns how

@@ -63,7 +63,7 @@ struct dor {
 static bool
 dor_may_turn(struct dor *x, uint32_t in, uint32_t out)
 {
-	uint64_t *refused = x->refused + (size_t)in * CHANNELS_WORDS;
+	uint64_t *refused = channels_mask(x->g, x->refused, in);
 	uint8_t port = x->g->edges[out].port;
 
 	if (channels_has(x->c, in, out))
@@ -316,7 +316,7 @@ dor_init(struct dor *x, const struct graph *g, struct lft *out,
 		.c = channels_new(g),
 		.added = g_array_new(FALSE, FALSE, sizeof(struct turn)),
 		.refused = SCRATCH(scratch, uint64_t, (size_t)g->n_edges *
-				   CHANNELS_WORDS),
+				   g->n_words),
 		.n_in = SCRATCH(scratch, uint32_t, n),
 		.ranks = g_new(uint32_t, n),
 		.nearest = SCRATCH(scratch, uint32_t, n),
@@ -349,8 +349,7 @@ dor_add_tree_first(struct dor *x)
 	struct channels *all = channels_copy(x->c);
 	uint32_t e, next[GRAPH_PORTS], n, k;
 
-	memset(x->c->turns, 0, (size_t)x->g->n_edges * CHANNELS_WORDS *
-	       sizeof(*x->c->turns));
+	memset(x->c->turns, 0, channels_size(x->g));
 	dor_add_tree(x);
 	for (e = 0; e < x->g->n_edges; e++)
 		for (n = channels_list(all, e, next), k = 0; k < n; k++)
@@ -377,7 +376,7 @@ dor_add_turns(struct dor *x, const uint8_t *dimension)
 		return;
 	}
 	EACH_ITEM(const struct turn, turn, x->added)
-		set_add(x->refused + (size_t)turn->in * CHANNELS_WORDS,
+		set_add(channels_mask(x->g, x->refused, turn->in),
 			x->g->edges[turn->out].port);
 }
 

@@ -284,10 +284,11 @@ graph_make(const struct snapshot *s, const struct lid_map *lids, bool whole)
 	g->island = g_new(uint32_t, g->n_switches);
 	for (sw = 0; sw < g->n_switches; sw++)
 		g->island[sw] = sw;
-	g->widest = 1;
+	g->widest = g->n_words = 1;
 	for (e = 0; e < g->n_edges; e++) {
 		disjoint_join(g->island, graph_owner(g, e), g->edges[e].peer);
 		g->widest = MAX(g->widest, g->edges[e].capacity);
+		g->n_words = MAX(g->n_words, g->edges[e].port / 64 + 1);
 	}
 	for (sw = 0; sw < g->n_switches; sw++) {
 		g->island[sw] = disjoint_find(g->island, sw);

@@ -56,6 +56,8 @@ struct graph {
 	uint32_t *n_senders;	/* by switch: with those inside it */
 	uint32_t n_all_hosts;
 	uint16_t widest;	/* capacity of the widest cable, at least 1 */
+	uint16_t n_words;	/* of 64 bits, of a mask of the ports to other
+				   switches; at least 1 */
 	uint8_t *nth_edge;	/* [switch][port], see graph_edge_at(): which
 				   of the switch's edges; GRAPH_NO_EDGE */
 	uint32_t *target_of;	/* by LID, to top; SNAPSHOT_NONE: no owner */

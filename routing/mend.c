@@ -66,7 +66,7 @@ mend_init(struct mend *m, const struct graph *g, struct channels *c,
 		.dealt = SCRATCH(scratch, float, g->n_edges),
 		.added = g_array_new(FALSE, FALSE, sizeof(struct turn)),
 		.refused = SCRATCH(scratch, uint64_t,
-				   (size_t)g->n_edges * CHANNELS_WORDS),
+				   (size_t)g->n_edges * g->n_words),
 		.cost = SCRATCH(scratch, uint16_t, g->n_edges),
 		.change = SCRATCH(scratch, uint16_t, g->n_edges),
 		.from = SCRATCH(scratch, uint32_t, g->n_edges),
@@ -135,7 +135,7 @@ search_turn(const struct mend *m, uint32_t in, uint32_t out)
 	if (m->c->place[in] < m->c->place[out])
 		return COST_ADD + far;
 	if (m->is_sure ||
-	    set_has(m->refused + (size_t)in * CHANNELS_WORDS, port))
+	    set_has(channels_mask(m->g, m->refused, in), port))
 		return COST_MAX;
 	return COST_AGAINST + far;
 }
@@ -416,8 +416,7 @@ search_add(struct mend *m, uint32_t in, uint32_t out)
 	if (!m->is_data || channels_extend(m->c, in, out, m->added))
 		return true;
 	channels_undo(m->c, m->added, 0);
-	set_add(m->refused + (size_t)in * CHANNELS_WORDS,
-		m->g->edges[out].port);
+	set_add(channels_mask(m->g, m->refused, in), m->g->edges[out].port);
 	return false;
 }
 

@@ -73,7 +73,7 @@ struct repair {
 	GArray *packed;		/* struct transition_entry, of stage 0 */
 	struct channels *made_c;	/* of made; NULL: not computed yet */
 	struct channels *c;	/* and turns that repairs added since the
-				   switches held `made`; NULL: likewise */
+				   switches held `made`; NULL: none */
 	uint8_t *is_bare;	/* by edge: c lacks its turns, as it was lost */
 	float *dealt;		/* by edge: flows of made, relative to the
 				   width; NULL: not computed yet */
@@ -559,6 +559,12 @@ repair_has_any(const struct repairing *w, const uint8_t *edges)
 	return false;
 }
 
+static struct channels *
+repair_channels(const struct repair *r)
+{
+	return r->c ? r->c : r->made_c;
+}
+
 /* Prepares the dependencies. Turns that earlier repairs added, and that no
  * switch has an entry for any more, would be in the way: at the original tables
  * theirs are enough. */
@@ -575,8 +581,7 @@ repair_open(struct repairing *w, const struct lft *held)
 	if (r->c && !repair_is_home(w, held))
 		return !repair_has_any(w, r->is_bare);
 	memset(r->is_bare, 0, r->g->n_edges);
-	channels_free(r->c);
-	r->c = channels_copy(r->made_c);
+	g_clear_pointer(&r->c, channels_free);
 	lft_free(r->now);
 	r->now = lft_ref(r->made.lft);
 	memset(r->is_lost, 0, r->g->n_edges);
@@ -617,8 +622,8 @@ repair_strip(struct repair *r)
 	for (e = 0; e < g->n_edges; e++) {
 		if (!r->is_bare[e])
 			continue;
-		memset(c->turns + (size_t)e * CHANNELS_WORDS, 0,
-		       CHANNELS_WORDS * sizeof(*c->turns));
+		memset(channels_mask(g, c->turns, e), 0,
+		       g->n_words * sizeof(*c->turns));
 		for_each_edge(g, graph_owner(g, e), k)
 			channels_remove(c, g->edges[k].back, e);
 	}
@@ -657,8 +662,7 @@ repair_begin(struct repairing *w, const struct channels *c)
 	struct repair *r = w->r;
 	struct mend *m = &w->m;
 
-	memset(m->refused, 0, r->g->n_edges * CHANNELS_WORDS *
-	       sizeof(*m->refused));
+	memset(m->refused, 0, channels_size(r->g));
 	channels_free(r->c);
 	m->c = r->c = manner < MANNER_TABLES ? channels_copy(c) :
 		channels_new(r->g);
@@ -692,8 +696,9 @@ repair_steps(struct repairing *w, const struct lft *held)
 	if (held && (held->n_switches != lft->n_switches ||
 		     held->stride != lft->stride))
 		held = fit = repair_renumber(w, held, 0, lft);
-	ok = !held || transition_steps(w->m.g, held, w->r->now, lft, w->r->c,
-				       &w->r->steps, &w->bridge, w->later);
+	ok = !held || transition_steps(w->m.g, held, w->r->now, lft,
+				       repair_channels(w->r), &w->r->steps,
+				       &w->bridge, w->later);
 	lft_free(fit);
 	return ok;
 }
@@ -717,7 +722,7 @@ repair_all(struct repairing *w, const struct lft *held)
 {
 	struct mend *m = &w->m;
 	bool ok = false, is_large = true;
-	struct channels *c;
+	struct channels *former, *c;
 	unsigned i;
 
 	if (!repair_open(w, held))
@@ -735,8 +740,8 @@ repair_all(struct repairing *w, const struct lft *held)
 		return false;
 	if (w->n_entries)
 		repair_measure(w);
-	c = g_steal_pointer(&w->r->c);
-	m->c = c;
+	m->c = c = repair_channels(w->r);
+	former = g_steal_pointer(&w->r->c);
 	m->before = c->work;
 	for (i = 0; !ok && i < G_N_ELEMENTS(attempts); i++) {
 		/* more room makes a repair smaller, not safer */
@@ -749,7 +754,7 @@ repair_all(struct repairing *w, const struct lft *held)
 		is_large = ok && !repair_is_small(w);
 		ok = ok && !is_large && repair_steps(w, held);
 	}
-	channels_free(c);
+	channels_free(former);
 	return ok;
 }
 
@@ -828,7 +833,8 @@ repair_cut_trees(const struct repair *r, struct mft *trees)
 		sizeof(*trees->masks);
 	uint32_t n_all = r->g->n_switches, n, sw;
 	struct mft *mft = mft_new(n_all, trees->n_positions, trees->n_blocks);
-	struct channels *c = channels_copy(r->steps ? r->steps : r->c);
+	struct channels *c = channels_copy(r->steps ? r->steps :
+					   repair_channels(r));
 
 	for (sw = 0; sw < n_all; sw++)
 		if (r->place[sw] != SNAPSHOT_NONE)
