@@ -127,6 +127,10 @@ on_sweep_end(const struct sweep_report *r, void *data)
 	}
 	renew_views(d, v);
 	notify_tell(d->notify, NOTIFY_SWEPT);
+	/* The holes that its small blocks have left are megabytes. */
+#ifdef M_MMAP_THRESHOLD
+	malloc_trim(0);
+#endif
 	if (d->conf->mode == OPTIONS_MODE_RUN)
 		return;
 	if (r->end == SWEEP_END_STANDBY)
@@ -876,7 +880,7 @@ daemon_main(const struct daemon_kind *kind, int argc, char **argv)
 	/* Tables are made anew by each sweep: their memory is returned as soon
 	 * as they are freed, however large the last one was. */
 #ifdef M_MMAP_THRESHOLD	/* glibc's */
-	mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+	mallopt(M_MMAP_THRESHOLD, 64 * 1024);
 #endif
 	/* a log whose reader has gone does not end the manager */
 	signal(SIGPIPE, SIG_IGN);
