@@ -287,9 +287,8 @@ search_has(const struct mend *m, uint32_t e, uint32_t sw)
 	return false;
 }
 
-/* Is it another block of a table to write, if an entry of a switch changes? */
-static bool
-search_is_fresh(const struct mend *m, uint32_t sw)
+bool
+mend_is_fresh(const struct mend *m, uint32_t sw)
 {
 	uint32_t block = m->lid - m->lid % LFT_BLOCK;
 
@@ -334,7 +333,7 @@ search_expand(struct mend *m, uint32_t e, uint32_t *first)
 		return;
 	/* data has this entry, or waits for one */
 	stays = !m->is_data && (!m->is_open[sw] || g->n_senders[sw]);
-	fresh = search_is_fresh(m, sw) ? COST_BLOCK : 0;
+	fresh = mend_is_fresh(m, sw) ? COST_BLOCK : 0;
 	for_each_edge(g, sw, out) {
 		most = MIN(m->cost[out], m->least);
 		if (m->cost[e] + 1u >= most)
@@ -370,7 +369,7 @@ search_begin(const struct mend *m, uint32_t sw, uint32_t out)
 				    search_turn(m, edges[e].back, out));
 	}
 	cost = MIN(cost, COST_BEHIND);
-	if (out != mend_next(m, sw) && search_is_fresh(m, sw))
+	if (out != mend_next(m, sw) && mend_is_fresh(m, sw))
 		cost += COST_BLOCK;
 	return cost + 1;
 }

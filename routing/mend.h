@@ -74,6 +74,8 @@ void mend_start(struct mend *m, uint16_t lid);
 void mend_lose(struct mend *m, uint32_t sw);
 /* The edge by which a switch forwards m->lid; SNAPSHOT_NONE. */
 uint32_t mend_next(const struct mend *m, uint32_t sw);
+/* Is it another block of a table to write, if the entry of the switch changes? */
+bool mend_is_fresh(const struct mend *m, uint32_t sw);
 /* Does the switch send data to the LID? Port 0 to port 0 is not data. Sets
  * m->is_data. */
 bool mend_sends_data(struct mend *m, uint32_t sw);

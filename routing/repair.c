@@ -15,6 +15,8 @@
  * is spread as well. More flows are allowed until each block that held a lost
  * cable costs about two: a detour at the fault itself, over channels that are in
  * use, doubles their load, and in a tree of two levels nothing else is as small.
+ * Before that, as many switches as these blocks allow take other paths in step
+ * (1), so that the detour of the others has fewer flows.
  * Detours of cables that are lost one after the other add up, so these cost
  * blocks rather than load. (2) All other switches keep their entry if it now
  * leads around the fault, or get any path: most entries for a LID serve ports 0
@@ -99,13 +101,19 @@ static const struct attempt {
 	enum manner manner;
 	float room;		/* of a channel of a detour for many hosts, times
 				   the flows of the busiest one */
-	float most;		/* blocks changed, for each that held a lost
-				   cable */
+	float near;		/* blocks that step (1) changes beside those
+				   that held a lost cable, for each of these, */
+	float most;		/* and that both steps change */
 } attempts[] = {
-	{ MANNER_NEAR, 1.25f, 2 }, { MANNER_NEAR, 1.5f, 2 },
-	{ MANNER_NEAR, 1.75f, 2 }, { MANNER_NEAR, 2.25f, 2 },
-	{ MANNER_NEAR, 2.75f, FLT_MAX }, { MANNER_FEW, 0, FLT_MAX },
-	{ MANNER_TABLES, 2.25f, FLT_MAX }, { MANNER_BARE, 2.25f, FLT_MAX },
+	{ MANNER_NEAR, 1.25f, FLT_MAX, 2 },
+	{ MANNER_NEAR, 1.5f, FLT_MAX, 2 },
+	{ MANNER_NEAR, 1.75f, FLT_MAX, 2 },
+	{ MANNER_NEAR, 1.25f, 0.75f, 2 },
+	{ MANNER_NEAR, 2.25f, FLT_MAX, 2 },
+	{ MANNER_NEAR, 2.75f, FLT_MAX, FLT_MAX },
+	{ MANNER_FEW, 0, 0, FLT_MAX },
+	{ MANNER_TABLES, 2.25f, FLT_MAX, FLT_MAX },
+	{ MANNER_BARE, 2.25f, FLT_MAX, FLT_MAX },
 };
 
 /* A repair in progress. */
@@ -120,6 +128,7 @@ struct repairing {
 	uint32_t n_blocks;	/* in so many blocks */
 	const struct graph *whole;	/* with the links to be avoided */
 	struct attempt attempt;
+	uint32_t n_near;	/* see attempt.near */
 	uint32_t *through;	/* by switch in the queue: hosts that send
 				   through it */
 	struct lft *bridge;	/* of transition_steps(); NULL: none */
@@ -448,7 +457,9 @@ static void
 repair_near(struct repairing *w)
 {
 	struct mend *m = &w->m;
+	float most = w->attempt.near * (float)w->n_blocks;
 	uint32_t i, sw, end, before;
+	bool is_more;
 
 	m->is_data = true;
 	repair_count(m, m->g->n_hosts, w->through);
@@ -459,8 +470,13 @@ repair_near(struct repairing *w)
 		before = verify_follow(m->g, w->base, m->lid, &end);
 		if (mend_keep(m, sw))
 			continue;
+		is_more = !m->is_lost[mend_next(m, sw)] &&
+			mend_is_fresh(m, sw);
+		if (is_more && (float)w->n_near >= most)
+			continue;
 		mend_detour(m, sw, before, w->through, m->target->is_host ?
 			    w->attempt.room * w->r->busiest : FLT_MAX);
+		w->n_near += is_more && !m->is_open[sw];
 	}
 }
 
@@ -595,6 +611,7 @@ repair_lids(struct repairing *w)
 	struct mend *m = &w->m;
 	uint32_t i;
 
+	w->n_near = 0;
 	lft_free(m->lft);
 	m->lft = memchr(m->is_lost, 1, m->g->n_edges) ? lft_copy(w->base) :
 		lft_ref(w->base);
