@@ -342,7 +342,7 @@ repair_has_barred(const struct repairing *w, const struct graph *now)
 
 /* The tables from which the repair begins: those of the last one. A LID of which
  * an entry leads into a cable that is back has its original entries again; if all
- * are back, all have. */
+ * that were lost are back, all have. */
 static void
 repair_find_base(struct repairing *w)
 {
@@ -350,9 +350,11 @@ repair_find_base(struct repairing *w)
 	const struct graph *g = r->g;
 	const struct lft *home = r->made.lft;
 	g_autofree uint8_t *returns = g_new0(uint8_t, home->stride);
-	uint32_t sw, e, lid;
+	uint32_t sw, e = 0, lid;
 
-	if (!memchr(w->m.is_lost, true, g->n_edges)) {
+	while (e < g->n_edges && !(r->is_lost[e] && w->m.is_lost[e]))
+		e++;
+	if (e == g->n_edges) {
 		w->base = lft_ref(r->made.lft);
 		return;
 	}

@@ -520,6 +520,31 @@ TEST(test_a_lost_cable_changes_few_blocks)
 	}
 }
 
+/* A cable is lost, and the next one when it is back: it is repaired as if it alone had
+ * been lost. */
+TEST(test_a_lost_cable_after_another_one_is_repaired_as_the_first)
+{
+	AUTO_VALUE(lab_close) struct lab lab;
+	double worst = 0;
+
+	lab_open(&lab, generate_fabric("PGFT(4,4,4;1,4,4)+an", NULL, NULL));
+	for (unsigned i = 1; i <= 20; i++) {
+		AUTO(snapshot) *one = damage(lab.s, 1, i);
+		AUTO(snapshot) *next = damage(lab.s, 1, i + 20);
+		struct metrics_churn after, alone;
+
+		if (!lab_change(&lab, snapshot_ref(one), &worst) ||
+		    !lab_change(&lab, snapshot_ref(next), &worst))
+			continue;
+		metrics_churn(lab.whole.lft, lab.held, &after);
+		lab_change(&lab, snapshot_ref(lab.s), &worst);
+		lab_change(&lab, snapshot_ref(next), &worst);
+		metrics_churn(lab.whole.lft, lab.held, &alone);
+		assert_int_equal(after.blocks, alone.blocks);
+		lab_change(&lab, snapshot_ref(lab.s), &worst);
+	}
+}
+
 /* Cables are lost one after the other, and come back. Each costs blocks for itself
  * alone: what is changed for the others stays. */
 TEST(test_a_further_lost_cable_changes_few_blocks)
