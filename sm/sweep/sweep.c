@@ -393,7 +393,7 @@ sweep_fail(struct sweep *s, const char *message)
 	s->said = g_strdup(message);
 	s->up = false;
 	s->failed = true;
-	sweep_retry(s, SWEEP_CAUSE_RETRY, each, each);
+	sweep_retry(s, SWEEP_CAUSE_RETRY, MIN(each, G_USEC_PER_SEC), each);
 	sweep_conclude(s, &r);
 }
 
@@ -461,22 +461,32 @@ sweep_set_last(struct sweep *s, struct snapshot *n)
 }
 
 /*
- * A node that answers nothing although its link to us is up: at protection level
- * 2 it wants its key, which is made of its GUID. A manager that does not know the
- * GUID would see no other port than its own, and become a second master. A new
+ * A node that answers nothing although its link to us is up: nothing of the fabric
+ * can be read, and what is published is still the best that is known. A manager
+ * that saw no other port than its own would also become a second master. At
+ * protection level 2 the node wants its key, which is made of its GUID. A new
  * string; NULL: it is not so.
  */
 static char *
-missing_key(const struct sweep *s, const struct snapshot *n)
+mute_neighbor(const struct sweep *s, const struct snapshot *n)
 {
 	unsigned level = s->params.policy ? s->params.policy->m_key_protect : 0;
 	const struct snapshot_port *own = &n->ports[n->local_port];
 	g_autofree char *name = snapshot_port_name(n, n->local_port);
+	uint32_t was = s->last ? snapshot_find_port(s->last, own->guid) :
+		SNAPSHOT_NONE;
+	uint32_t far = was == SNAPSHOT_NONE ? was : s->last->ports[was].peer;
 
-	if (s->self.state == SM_STATE_MASTER || !s->keys || level < 2 ||
-	    s->keys->mode != MKEY_DB_PER_PORT || own->peer != SNAPSHOT_NONE ||
-	    mkey_db_behind(s->keys, own->guid, own->num))
+	if (!own->num || own->peer != SNAPSHOT_NONE || own->held)
 		return NULL;
+	if (s->self.state == SM_STATE_MASTER || !s->keys || level < 2 ||
+	    s->keys->mode != MKEY_DB_PER_PORT ||
+	    mkey_db_behind(s->keys, own->guid, own->num))
+		return g_strdup_printf("%s, the manager's own port, has a link, "
+				       "and %s behind it does not answer: hung, "
+				       "without a driver, or a foreign M_Key",
+				       name, far == SNAPSHOT_NONE ? "the node" :
+				       snapshot_name_of(s->last, far));
 	return g_strdup_printf("the node behind %s answers nothing: with "
 			       "m_key_per_port at protection level %u it wants "
 			       "a key that is made of its GUID, which this "
@@ -555,8 +565,9 @@ sweep_on_discovered(struct snapshot *n, GArray *lost, void *data)
 		sweep_fail(s, text);
 		return;
 	}
-	text = missing_key(s, n);
+	text = mute_neighbor(s, n);
 	if (text) {
+		s->astray = true;	/* others may have written meanwhile */
 		sweep_fail(s, text);
 		return;
 	}
