@@ -33,7 +33,8 @@ struct expected_silent {
 	uint8_t is_accepted;
 	int64_t since;
 	bool is_told;		/* a link or node is missing there */
-	struct expected_node *stuck;	/* the host that takes no address; NULL */
+	struct expected_node *stuck;	/* the host that takes no address, */
+	bool addressed;			/* or one, and no state; NULL */
 };
 
 const char *const expected_kind_names[] = {
@@ -511,8 +512,10 @@ find_silent_fault(struct expected *e, struct expected_silent *p)
 		.kind = EXPECTED_SILENT, .since = p->since, .guid = p->guid,
 		.name = expected_port_name(n, p->port), .of = { n, p->stuck },
 		.silent = p,
-		.text = host ? g_strdup_printf("%s acknowledges an address "
-				"and does not take it", host) :
+		.text = host ? g_strconcat(host, p->addressed ?
+				" has an address and its port does not become "
+				"Active" : " acknowledges an address and does "
+				"not take it", NULL) :
 			g_strdup("a link, and no node answers: hung, without a "
 				 "driver, or a foreign M_Key") });
 }
@@ -782,6 +785,7 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 		};
 		const struct expected_silent *was;
 		bool is_stuck = snapshot_is_stuck(s, port);
+		uint32_t peer = s->ports[port].peer;
 
 		if ((!s->ports[port].silent && !is_stuck) ||
 		    !snapshot_is_switch(n))
@@ -790,8 +794,8 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 		if (was)
 			p = *was;
 		p.is_told = told[port];
-		p.stuck = is_stuck ? e->here[s->ports[s->ports[port].peer]
-					     .node] : NULL;
+		p.stuck = is_stuck ? e->here[s->ports[peer].node] : NULL;
+		p.addressed = s->ports[port].addressed;
 		g_array_append_val(list, p);	/* in their order */
 	}
 	g_array_unref(e->silent);

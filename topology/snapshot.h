@@ -35,8 +35,9 @@ struct snapshot_port {
 	bool silent;		/* it has a link, and no node answers NodeInfo
 				   behind it */
 	bool stuck;		/* of a switch: the host that is its peer
-				   acknowledges an address and does not take it:
-				   see program.h */
+				   does not take its address, or */
+	bool addressed;		/* took it, and does not become Active: see
+				   program.h */
 	struct port_info info;
 };
 

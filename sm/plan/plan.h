@@ -54,10 +54,11 @@ enum port_field {
 					   desired */
 };
 /* Without these a port cannot be reached, or a babbling one not be stopped: Sets
- * are repeated until the port accepts them. */
+ * are repeated until the port accepts them. PortState: it stays in Initialize, or
+ * in Armed. */
 #define PORT_FIELDS_ADDRESS	(PORT_FIELD_LID | PORT_FIELD_LMC | \
 				 PORT_FIELD_SM_LID | PORT_FIELD_GID_PREFIX | \
-				 PORT_FIELD_PHYS)
+				 PORT_FIELD_STATE | PORT_FIELD_PHYS)
 /* These protect a port. Some devices accept none of them: each heavy sweep
  * tries again. */
 #define PORT_FIELDS_GUARD	(PORT_FIELD_M_KEY | PORT_FIELD_M_KEY_PROTECT | \

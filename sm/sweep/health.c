@@ -92,10 +92,12 @@ judge_ports(struct health *v, const struct snapshot *s, const uint32_t *untaken,
 
 	for (uint32_t port = 0; untaken && port < s->n_ports; port++) {
 		unsigned fields = s->ports[port].known ? untaken[port] : 0;
-		unsigned address = fields & PORT_FIELDS_ADDRESS;
+		bool is_stuck = expects && snapshot_is_stuck(s, port);
+		/* a state that another port does not take is a problem already */
+		unsigned address = fields & PORT_FIELDS_ADDRESS &
+			~(is_stuck ? 0u : PORT_FIELD_STATE);
 		g_autoptr(GString) names = NULL;
 		g_autofree char *place = NULL;
-		bool is_stuck = expects && snapshot_is_stuck(s, port);
 
 		field_tally_add(&guard, port, fields & PORT_FIELDS_GUARD);
 		if (!address || (is_stuck ? n_stuck++ : bad++) >=

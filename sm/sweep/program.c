@@ -270,7 +270,7 @@ program_on_port(struct program *p, uint32_t index,
 	/* Some fields are sent twice on a port's way to Active: the last reply
 	 * counts. */
 	desired_port(p->before, p->w, step->port, &wanted);
-	p->r.untaken[step->port] &= ~fields;
+	p->r.untaken[step->port] &= ~(fields | PORT_FIELD_STATE);
 	if (mkey_db_is_hidden(answer))
 		fields &= ~(unsigned)PORT_FIELD_M_KEY;
 	p->r.untaken[step->port] |=
@@ -287,6 +287,7 @@ program_on_port(struct program *p, uint32_t index,
 		learn_changed(p, step->port);
 		problem(p, step, " went down");
 	} else {
+		p->r.untaken[step->port] |= PORT_FIELD_STATE;
 		problem(p, step, " stays in %s instead of %s",
 			port_state_name(answer->state), port_state_name(state));
 	}
@@ -444,8 +445,8 @@ program_on_set(struct program *p, uint32_t index, const uint8_t *sent,
 	}
 	/* The port may have rejected the Set because of these fields. */
 	if (step->kind == PLAN_PORT || step_state(step))
-		p->r.untaken[step->port] |= step->fields &
-			PORT_FIELDS_TRAINING;
+		p->r.untaken[step->port] |= PORT_FIELD_STATE | (step->fields &
+			(PORT_FIELDS_ADDRESS | PORT_FIELDS_TRAINING));
 	if (step_state(step) && status == MAD_STATUS_BAD_VALUE)
 		program_order_add(p->order, PROGRAM_ORDER_LOOK_STATE, index);
 	else
@@ -629,20 +630,22 @@ program_done(void *data)
 	return program_order_resume(((struct program *)data)->order);
 }
 
-/* Notes the hosts that take no address. */
+/* Notes the hosts that take no address, or no state. */
 static void
 find_stuck_hosts(struct program *p)
 {
 	struct snapshot *s = p->r.after;
 
 	for (uint32_t port = 0; port < s->n_ports; port++) {
+		unsigned lacks = p->r.untaken[port] & PORT_FIELDS_ADDRESS;
 		uint32_t at = s->ports[port].peer;
 
-		if (at != SNAPSHOT_NONE &&
-		    !snapshot_is_switch(snapshot_node_of(s, port)) &&
-		    snapshot_is_switch(snapshot_node_of(s, at)))
-			s->ports[at].stuck = port != s->local_port &&
-				p->r.untaken[port] & PORT_FIELDS_ADDRESS;
+		if (at == SNAPSHOT_NONE ||
+		    snapshot_is_switch(snapshot_node_of(s, port)) ||
+		    !snapshot_is_switch(snapshot_node_of(s, at)))
+			continue;
+		s->ports[at].stuck = port != s->local_port && lacks;
+		s->ports[at].addressed = lacks == PORT_FIELD_STATE;
 	}
 }
 

@@ -10,8 +10,8 @@
 #include "sm/sweep/smp_batch.h"
 
 /*
- * A host that acknowledges an address and does not take it costs nothing but itself,
- * as one that does not answer: its switch's port is `stuck` in `after`, and what was
+ * A host that acknowledges an address, or Armed or Active, and does not take it, or
+ * refuses it, costs nothing but itself, as one that does not answer: its switch's port is `stuck` in `after`, and what was
  * to be done at that link is neither a problem nor counted as failed or held back.
  */
 struct program_result {

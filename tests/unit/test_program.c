@@ -266,7 +266,7 @@ TEST(test_field_that_is_taken_with_the_link_is_taken)
 }
 
 /* Refuses the Set to Active, for the other end has brought it up already; all:
- * and all questions. */
+ * a switch, and all questions. */
 struct refusal {
 	const struct bench *b;
 	bool all;
@@ -284,7 +284,8 @@ tamper_already_active(struct sim *sim, uint32_t node, uint8_t *answer,
 
 	port_info_decode(smp_data(answer), &info);
 	if (h.attr_id == MAD_ATTR_PORT_INFO && (h.attr_mod & 0xff) > 0 &&
-	    info.state == PORT_STATE_ACTIVE && (r->all || sets > r->sets)) {
+	    info.state == PORT_STATE_ACTIVE && (r->all ?
+			sim_is_switch(&sim->nodes[node]) : sets > r->sets)) {
 		r->sets = sets;
 		answer[5] = MAD_STATUS_BAD_VALUE;
 	}
