@@ -436,6 +436,8 @@ persist_learn(struct persist *m, const struct snapshot *s,
 /* ----------------------------------------------------------------- M_Keys */
 
 #define KEYS_WAIT_US	(30 * (int64_t)G_USEC_PER_SEC)	/* for the disk */
+#define KEYS_PAUSE_US	(G_USEC_PER_SEC / 2)	/* a sweep saves them up to
+						   three times */
 
 struct key_file {
 	struct mkey_db *ring;
@@ -467,7 +469,9 @@ persist_keys_on_written(const GError *error, void *data)
 	if (--ks->n_writing)
 		return;
 	ks->is_late = false;
-	if (!ks->has_failed) {
+	if (ks->has_failed) {
+		ks->not_before = transport_now(ks->transport) + KEYS_PAUSE_US;
+	} else {
 		ks->version = ks->writing;
 		ks->owes = false;
 	}
@@ -561,8 +565,9 @@ persist_keys_save(struct persist_keys *ks)
 	if (!ks || !ks->writers[MKEY_DB_KEYS])
 		return true;
 	version = ks->ring->version;
-	if (version == (ks->n_writing ? ks->writing : ks->version) &&
-	    (ks->n_writing || !ks->owes))
+	if ((version == (ks->n_writing ? ks->writing : ks->version) &&
+	     (ks->n_writing || !ks->owes)) ||
+	    transport_now(ks->transport) < ks->not_before)
 		return version == ks->version;
 	ks->writing = version;
 	ks->has_failed = false;

@@ -9,7 +9,7 @@
  *
  * A change is written from a timer and beside the main loop, so no answer waits
  * for the disk, and a thousand joins at once are one write. A write that fails is
- * repeated after a minute. At the end the file is written in any case, since
+ * repeated after a minute, and none before that. At the end the file is written in any case, since
  * leases have become shorter. It is replaced by a new one, so a crash leaves the
  * old or the new state; it has the keys of services, so its mode is 0600.
  *
@@ -47,6 +47,7 @@ struct state {
 	bool is_past;		/* but may have registered with another master
 				   since: no restart may trust the file */
 	bool is_writing;
+	bool has_failed;	/* the last write: the next one waits */
 	int64_t not_before, due;
 	unsigned timer;		/* 0: not running */
 };
@@ -163,6 +164,7 @@ state_on_written(const GError *error, void *data)
 	struct state *s = data;
 
 	s->is_writing = false;
+	s->has_failed = error != NULL;
 	s->not_before = transport_now(s->transport) +
 		(error ? RETRY_US : PAUSE_US);
 	s->is_changed |= error != NULL;
@@ -222,7 +224,10 @@ state_save(struct state *s, const struct state_part *part)
 	for (size_t i = 0; i < s->params.n; i++)
 		if (s->params.owners[i].part == part)
 			is_other |= renew(s, i);
-	if (is_other)
+	s->is_changed |= is_other;
+	if (is_other && s->has_failed && s->writer)
+		state_wait(s, 0);
+	else if (is_other)
 		write_all(s);
 }
 
