@@ -9,18 +9,16 @@
  * lease, and a Get with the right key stops it (IBA 14.2.4.2). If it has run
  * out already, the port is no longer protected.
  *
- * Silent ports of switches, and the manager's own port: the link is up, and no
- * node answers. Most are hosts without a driver, or hung ones; a large fabric
- * always has some. NodeInfo is sent through such a port after PAUSE_MIN_US, and
- * then each time after twice the pause before, up to PAUSE_MAX_US; through its
- * own, without which the manager has no fabric, up to PAUSE_OWN_US. A node that
- * is switched off and on takes its link down, which its switch reports: then all
- * silent ports of that switch are queried after the repair, since the link may
- * be up again when the port is read.
+ * Silent ports of switches: the link is up, and no node answers. Most are hosts
+ * without a driver, or hung ones; a large fabric always has some. NodeInfo is sent
+ * through such a port after PAUSE_MIN_US, and then each time after twice the pause
+ * before, up to PAUSE_MAX_US. A node that is switched off and on takes its link
+ * down, which its switch reports: then all silent ports of that switch are queried
+ * after the repair, since the link may be up again when the port is read.
  *
  * With them, at the same times, is sent what a sweep had no answer to, or a status,
  * from a node that had answered NodeInfo: the same attribute of the same port, at
- * least every PAUSE_OWN_US, as long as the fabric is not up without it. A heavy
+ * least every PAUSE_LACK_US, as long as the fabric is not up without it. A heavy
  * sweep for want of it is useless before that is answered: the light sweep takes
  * the silence of a switch without SwitchInfo for no change, nor does it compare what
  * was not read.
@@ -39,7 +37,7 @@
 
 #define PAUSE_MIN_US	((int64_t)G_USEC_PER_SEC)
 #define PAUSE_MAX_US	(300 * PAUSE_MIN_US)
-#define PAUSE_OWN_US	(10 * PAUSE_MIN_US)
+#define PAUSE_LACK_US	(10 * PAUSE_MIN_US)
 
 struct question {
 	uint32_t port, modifier;
@@ -132,8 +130,7 @@ silent_update(GArray *known, const struct snapshot *s, const GArray *lost,
 			.attr = MAD_ATTR_NODE_INFO, .state = p->info.state,
 		};
 
-		if (p->silent &&
-		    (snapshot_is_switch(n) || port == s->local_port))
+		if (p->silent && snapshot_is_switch(n))
 			add_silent(silent, known, &new,
 				   n->sw.port_state_change, now);
 	}
@@ -207,9 +204,8 @@ silent_put_off(struct light_sweep *l)
 	EACH_ITEM(struct silent_port, p, l->silent) {
 		if (p->due != l->began + p->pause)
 			continue;
-		p->pause = MIN(2 * p->pause, p->attr != MAD_ATTR_NODE_INFO ||
-			       silent_port_of(l, p) == l->s->local_port ?
-			       PAUSE_OWN_US : PAUSE_MAX_US);
+		p->pause = MIN(2 * p->pause, p->attr == MAD_ATTR_NODE_INFO ?
+			       PAUSE_MAX_US : PAUSE_LACK_US);
 		p->due = l->began + p->pause;
 	}
 }
