@@ -639,7 +639,7 @@ isolate(struct sweep *s)
 	s->next.rules = partition_rules_ref(s->params.isolation.rules);
 	s->next.memberships = memberships_ref(i->memberships);
 	s->run.reregister = reregister_want(s->clients, s->next.subnet,
-				     s->next.lids);
+				     s->next.lids, s->params.policy->gid_prefix);
 }
 
 /* Is the plan the one that was asked for? If not, nothing is written. */

@@ -55,7 +55,7 @@ reregister_free(struct reregister *c)
 
 static bool
 is_new(const struct reregister *c, const struct snapshot *s,
-       const struct lid_map *lids, uint32_t port)
+       const struct lid_map *lids, uint64_t gid_prefix, uint32_t port)
 {
 	const struct snapshot_port *p = &s->ports[port];
 	gpointer was_ours;
@@ -63,7 +63,8 @@ is_new(const struct reregister *c, const struct snapshot *s,
 	/* Port 0 has no link. */
 	if (p->num > 0 && p->info.state < PORT_STATE_ACTIVE)
 		return true;
-	if (lids->base[port] != LID_NONE && p->info.lid != lids->base[port])
+	if (lids->base[port] != LID_NONE && (p->info.lid != lids->base[port] ||
+					     p->info.gid_prefix != gid_prefix))
 		return true;
 	g_assert(!c->former || c->clients);	/* see reregister_trust() */
 	if (c->trusting && c->former)
@@ -92,7 +93,7 @@ know(GHashTable *known, uint64_t guid, bool is_ours)
 
 uint8_t *
 reregister_want(struct reregister *c, const struct snapshot *s,
-	     const struct lid_map *lids)
+	     const struct lid_map *lids, uint64_t gid_prefix)
 {
 	uint16_t own = lids->base[s->local_port];
 	GHashTable *known;
@@ -106,7 +107,7 @@ reregister_want(struct reregister *c, const struct snapshot *s,
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		if (!snapshot_is_end_port(s, port))
 			continue;
-		want[port] = is_new(c, s, lids, port);
+		want[port] = is_new(c, s, lids, gid_prefix, port);
 		if (!want[port])
 			know(known, s->ports[port].guid,
 			     s->ports[port].info.sm_lid == own);

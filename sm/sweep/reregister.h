@@ -23,9 +23,9 @@ struct reregister *reregister_new(enum reregister_start start);
 void reregister_free(struct reregister *c);
 
 /* By port index, for struct desired: 1 for end ports whose clients are to
- * register. NULL: there is no SA. g_free. */
+ * register, as those that get another LID or GID. NULL: there is no SA. g_free. */
 uint8_t *reregister_want(struct reregister *c, const struct snapshot *s,
-		      const struct lid_map *lids);
+		      const struct lid_map *lids, uint64_t gid_prefix);
 /* These ports, by index in the same snapshot as it is after the sweep, were
  * asked, and have our LID as SMLID from then on. */
 void reregister_told(struct reregister *c, const struct snapshot *s,

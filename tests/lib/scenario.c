@@ -360,6 +360,7 @@ read_sm(struct play *p, char **words)
 		{ "m_key", VALUE(sm->m_key) }, { "each", VALUE(each) },
 		{ "protect", VALUE(policy->m_key_protect) },
 		{ "lease", VALUE(policy->m_key_lease) },
+		{ "prefix", VALUE(policy->gid_prefix) },
 		{ "flap_limit", VALUE(sweep->flaps.limit) },
 		{ "flap_interval", VALUE(sweep->flaps.interval_s) },
 		{ "flap_hold", VALUE(sweep->flaps.hold_s) },

@@ -20,7 +20,7 @@
  *	sim KEY=VALUE ..	struct sim_params, before the first sm
  *	sm [NODE] [KEY=VALUE ..]  a subnet manager on a CA, by default the first
  *				one: engine, priority, sweep_s, lmc, timeout_ms,
- *				retries; safe: no credit loop;
+ *				retries, prefix; safe: no credit loop;
  *				avoid: bits of
  *				enum avoid_cause; cache=1: it remembers; route_ms,
  *				disk_ms: what routing, a write to the disk take;
