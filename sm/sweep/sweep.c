@@ -495,6 +495,52 @@ mute_neighbor(const struct sweep *s, const struct snapshot *n)
 			       name, level);
 }
 
+/*
+ * A master that reaches nothing, while a standby at another switch may reach all but
+ * that neighbor: the standby takes over once this one does not say that it is the
+ * master. After the second sweep that failed, since most such switches answer again
+ * soon.
+ */
+static void
+yield_to_standby(struct sweep *s)
+{
+	const struct snapshot *where;
+	const GArray *peers = sweep_peers(s, &where);
+	const struct election_peer *heir = peers && where ?
+		election_highest(&s->self, peers, SM_STATE_STANDBY,
+				 ELECTION_HAND_OVER) : NULL;
+	/* the election may have been on a snapshot that was not published */
+	uint32_t port = heir ? snapshot_find_port(where, heir->info.guid) :
+		SNAPSHOT_NONE;
+	uint32_t own, far;
+
+	if (port == SNAPSHOT_NONE || !s->failed ||
+	    s->self.state != SM_STATE_MASTER)
+		return;
+	own = where->ports[where->local_port].peer;
+	far = where->ports[port].peer;
+	if (own == SNAPSHOT_NONE || far == SNAPSHOT_NONE ||
+	    where->ports[own].node == where->ports[far].node)
+		return;
+	log_say(s->log, LOG_WARNING, "sweep", "the standby on %s may take over",
+		snapshot_name_of(where, port));
+	sweep_set_sm_state(s, SM_STATE_DISCOVERING);
+}
+
+/* True: the sweep has ended, since nothing behind our port answers. */
+static bool
+fail_mute(struct sweep *s, const struct snapshot *n)
+{
+	g_autofree char *text = mute_neighbor(s, n);
+
+	if (!text)
+		return false;
+	s->astray = true;	/* others may have written meanwhile */
+	yield_to_standby(s);
+	sweep_fail(s, text);
+	return true;
+}
+
 /* A repair has read its nodes. False: all of the fabric is read instead, and n is
  * freed. objection: why, or NULL. */
 static bool
@@ -565,12 +611,8 @@ sweep_on_discovered(struct snapshot *n, GArray *lost, void *data)
 		sweep_fail(s, text);
 		return;
 	}
-	text = mute_neighbor(s, n);
-	if (text) {
-		s->astray = true;	/* others may have written meanwhile */
-		sweep_fail(s, text);
+	if (fail_mute(s, n))
 		return;
-	}
 	sweep_set_last(s, n);
 	s->cut_off |= (s->view.subnet || s->elected) &&
 		n->ports[n->local_port].info.state < PORT_STATE_ACTIVE;
