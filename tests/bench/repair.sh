@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-# What does a lost cable cost? On the simulated fabric by phase
-# (bench_repair_sim), then on ibsim minism beside OpenSM: the same fabric and
-# the same cables, one after the other in the same run, a fresh ibsim for each.
+# What does a lost cable cost? On the simulated fabric (bench_repair_sim), then
+# on ibsim minism beside OpenSM: the same fabric and the same cables, one after
+# the other in the same run, a fresh ibsim for each.
 # CPU time of the subnet manager from the moment when the cable is unplugged
 # until it has used none for two seconds; both are left to find the change by
 # their light sweeps and traps.
