@@ -2,9 +2,8 @@
 /*
  * What the files of the player of scenarios share. Private to them: words
  * (scenario.c), devices and answers (scenario_device.c), clients
- * (scenario_client.c), changes by chance (scenario_chance.c), incidents that a log
- * is held against (scenario_incident.c) and what may be expected
- * (scenario_expect.c).
+ * (scenario_client.c), changes by chance (scenario_chance.c) and what may be
+ * expected (scenario_expect.c).
  */
 #ifndef MINISM_TESTS_LIB_PLAY_H
 #define MINISM_TESTS_LIB_PLAY_H
@@ -64,7 +63,7 @@ struct play_word {
 	bool (*fn)(struct play *p, char **args);
 };
 extern const struct play_word play_device_words[], play_client_words[],
-	play_chance_words[], play_incident_words[], play_expectations[];
+	play_chance_words[], play_expectations[];
 
 /* FIELD=VALUE, of PortInfo or SwitchInfo; VALUE may be FROM>TO. */
 struct play_field {

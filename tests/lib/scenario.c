@@ -813,7 +813,7 @@ play_line(struct play *p, const char *line)
 {
 	static const struct play_word *const lists[] = {
 		play_words, play_device_words, play_client_words,
-		play_chance_words, play_incident_words,
+		play_chance_words,
 	};
 	g_auto(GStrv) argv = NULL;
 	g_autoptr(GError) error = NULL;

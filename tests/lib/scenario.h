@@ -50,10 +50,8 @@
  * truth and lose are about answers; damage and heal about cables by chance; at
  * N METHOD ATTR LINE plays a line at the nth such SMP. upset and mend are about
  * anything by chance, chance N plays any lines, after calm all is as it should
- * be; locks-none N LINE .. plays some of these, again a new start of the
- * manager, and no port is locked out (scenario_chance.c); incident N [SEED] lets things go wrong and
- * holds the log against them (scenario_incident.c). Clients
- * (scenario_client.c): join, leave, subscribe, babble, forge. What may be expected is
+ * be; storm N LINE .. plays some of these, after each of which the fabric is whole
+ * (scenario_chance.c). Clients (scenario_client.c): join, leave, subscribe, babble, forge. What may be expected is
  * in the table of scenario_expect.c.
  */
 #ifndef MINISM_TESTS_LIB_SCENARIO_H
