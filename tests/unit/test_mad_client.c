@@ -4,7 +4,7 @@
  * doubled, wrong or never answered, cancelled, and what callbacks may do; and
  * what the window makes of good, silent, lossy and stalled peers. They are
  * text: tests/scripts/mad_client.scn and window.scn. Here are its words, and
- * what takes chance or long loops.
+ * what takes long loops. Chance: tests/fuzz/fuzz_discover.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,6 @@
 #include "sm/mad/smp.h"
 #include "tests/lib/script.h"
 #include "tests/lib/scripted.h"
-#include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 
 #define MS	1000
@@ -591,7 +590,7 @@ play_lines(struct bench *b, const char *lines)
 SCRIPT(mad_client, "mad_client.scn", words, bench_new, bench_free)
 SCRIPT(window, "window.scn", words, bench_new, bench_free)
 
-/* ------------------------------------------------------ chance, long loops */
+/* -------------------------------------------------------------- long loops */
 
 #define BENCH_TEST(name) TEST_WITH(name, struct bench *b, bench_new, bench_free)
 
@@ -640,83 +639,4 @@ BENCH_TEST(test_slot_of_an_old_request_is_told_apart)
 	scripted_run(b->t, transport_now(b->t) + 10);
 	assert_int_equal(b->answered[1], 0);
 	assert_int_equal(b->drops, 0);
-}
-
-static void
-peer_chaos(struct transport *t, const struct scripted_sent *s, void *data)
-{
-	GRand *rand = data;
-	int64_t delay = g_rand_int_range(rand, 1, 2000);
-	uint8_t mad[MAD_SIZE];
-
-	memcpy(mad, s->mad, sizeof(mad));
-	smp_make_response(mad, MAD_STATUS_OK);
-	switch (g_rand_int_range(rand, 0, 12)) {
-	case 0:
-		return;
-	case 1:
-		scripted_return(t, s->mad, delay);
-		return;
-	case 2:
-		scripted_answer(t, mad, delay + 2 * TIMEOUT);
-		return;
-	case 3:
-		scripted_answer(t, mad, delay);
-		scripted_answer(t, mad, g_rand_int_range(rand, 1, TIMEOUT));
-		return;
-	case 4:
-		mad[g_rand_int_range(rand, 0, 24)] ^=
-			1 << g_rand_int_range(rand, 0, 8);
-		scripted_answer(t, mad, delay);
-		return;
-	case 5:
-		smp_make_response(mad, MAD_STATUS_BUSY);
-		scripted_answer(t, mad, delay);
-		return;
-	}
-	scripted_answer(t, mad, delay);
-}
-
-static void
-run_chaos(struct bench *b, GRand *rand)
-{
-	unsigned cancelled = 0;
-
-	bench_renew(b, &usual);
-	memset(b->answered, 0, sizeof(b->answered));
-	memset(b->lost, 0, sizeof(b->lost));
-	b->ends = 0;
-	scripted_set_peer(b->t, peer_chaos, rand);
-
-	for (unsigned i = 0; i < 3000; i++) {
-		uint32_t id = bench_start(b, i, 2);
-
-		if (i % 50 != 0)
-			continue;
-		scripted_run(b->t, transport_now(b->t) + 500);
-		if (b->answered[i] + b->lost[i] == 0) {
-			mad_client_cancel(b->x, id);
-			cancelled++;
-		}
-	}
-	assert_true(scripted_run_idle(b->t, 100000 * (int64_t)TIMEOUT));
-	assert_int_equal(b->ends + cancelled, 3000);
-	for (unsigned i = 0; i < 3000; i++)
-		assert_in_range(b->answered[i] + b->lost[i], 0, 1);
-	assert_int_equal(b->x->pending, 0);
-	assert_int_equal(count_ended(b->x, MAD_CLIENT_DONE) +
-			 count_ended(b->x, MAD_CLIENT_REFUSED) +
-			 b->x->stats.timed_out, b->ends);
-}
-
-BENCH_TEST(test_chaos_ends_every_request_exactly_once)
-{
-	uint32_t seed = (uint32_t)seed_take(1);
-
-	for (unsigned round = 0; round < 5; round++) {
-		GRand *rand = g_rand_new_with_seed(seed + round);
-
-		run_chaos(b, rand);
-		g_rand_free(rand);
-	}
 }
