@@ -538,11 +538,6 @@ WORD(do_block, struct stage *st)
 		st->f->w.tables = st->wanted;
 }
 
-WORD(do_forget_table, struct stage *st)
-{
-	port_tables_forget(st->f->held, PORT_TABLE_PKEY, port_of(st, words[0]));
-}
-
 WORD(do_no_qos, struct stage *st)
 {
 	st->f->params.qos = NULL;
@@ -709,12 +704,10 @@ check_order(const struct plan *plan)
 	}
 }
 
-/* KIND=N ..: so many steps of these kinds and none of the others, in order;
- * of-plan KIND=N ..: whatever the others are */
+/* KIND=N ..: so many steps of these kinds and none of the others, in order */
 WORD(do_plan, struct stage *st)
 {
 	AUTO(plan) *plan = make_plan(st);
-	bool is_all = strcmp(words[-1], "plan") == 0;
 	uint32_t sum = 0;
 
 	check_order(plan);
@@ -724,16 +717,7 @@ WORD(do_plan, struct stage *st)
 		assert_range(parts[1], plan_count(plan, kind_of(parts[0])));
 		sum += word_number(parts[1]);
 	}
-	assert_true(!is_all || sum == plan->n_steps);
-}
-
-/* KIND: the first step, of the gate's switch */
-WORD(do_first_step, struct stage *st)
-{
-	AUTO(plan) *plan = make_plan(st);
-
-	assert_int_equal(plan->steps[0].kind, kind_of(words[0]));
-	assert_int_equal(plan->steps[0].node, st->f->sw);
+	assert_int_equal(sum, plan->n_steps);
 }
 
 /* KIND PORT N: so many steps */
@@ -779,21 +763,12 @@ WORD(do_step, struct stage *st)
 	}
 }
 
-/* PORT; no-block-at PORT: its switch has no step of a block or SwitchInfo */
 WORD(do_no_step_at, struct stage *st)
 {
 	AUTO(plan) *plan = make_plan(st);
-	uint32_t port = port_of(st, words[0]);
 
-	for (uint32_t i = 0; i < plan->n_steps; i++) {
-		const struct plan_step *step = &plan->steps[i];
-
-		if (strcmp(words[-1], "no-step-at") == 0)
-			assert_int_not_equal(step->port, port);
-		else if (step->kind == PLAN_LFT || step->kind == PLAN_SWITCH)
-			assert_int_not_equal(step->node,
-					     st->f->s->ports[port].node);
-	}
+	for (uint32_t i = 0; i < plan->n_steps; i++)
+		assert_int_not_equal(plan->steps[i].port, port_of(st, words[0]));
 }
 
 /* PORT KIND: steps of this kind, and no others, tell its clients */
@@ -898,14 +873,11 @@ static const struct unit_word all_words[] = {
 	{ "nothing", do_nothing }, { "shares-end", do_shares_end },
 	{ "vls-code", do_vls_code },
 	{ "held", do_block },
-	{ "want-block", do_block }, { "forget-table", do_forget_table },
-	{ "reregister", do_reregister },
+	{ "want-block", do_block }, { "reregister", do_reregister },
 	{ "wants", do_wants }, { "wants-switch", do_wants_switch },
 	{ "plan", do_plan }, { "route", do_route }, { "digest", do_digest },
-	{ "of-plan", do_plan },
-	{ "first-step", do_first_step }, { "steps", do_steps },
-	{ "step", do_step }, { "no-step-at", do_no_step_at },
-	{ "no-block-at", do_no_step_at }, { "told-with", do_told_with },
+	{ "steps", do_steps }, { "step", do_step },
+	{ "no-step-at", do_no_step_at }, { "told-with", do_told_with },
 	{ "left", do_left }, { "carry-out", do_carry_out },
 	{ "write-tables", do_carry_out }, { "text", do_text },
 	{ "no-text", do_no_text }, { NULL, NULL },
