@@ -19,19 +19,6 @@
 #include "topology/prng.h"
 #include "topology/snapshot.h"
 
-struct a_node {
-	enum node_type type;
-	uint64_t guid;
-	unsigned ports;
-};
-
-struct a_cable {
-	uint64_t a;
-	unsigned port_a;
-	uint64_t b;
-	unsigned port_b;
-};
-
 static uint32_t
 add_node(struct builder *b, enum node_type type, uint64_t guid, unsigned ports)
 {
@@ -55,14 +42,6 @@ port_by_guid(struct builder *b, uint64_t guid, unsigned num)
 	return port;
 }
 
-static void
-cable(struct builder *b, uint64_t guid_a, unsigned port_a, uint64_t guid_b,
-      unsigned port_b)
-{
-	builder_link(b, port_by_guid(b, guid_a, port_a),
-		     port_by_guid(b, guid_b, port_b));
-}
-
 static struct builder *
 lay(const char *text)
 {
@@ -81,7 +60,8 @@ lay(const char *text)
 			b->s->local_port = port_by_guid(b, guid, n);
 		else if (sscanf(*w, "%" SCNx64 ".%u-%" SCNx64 ".%u", &guid, &n,
 				&far, &m) == 4)
-			cable(b, guid, n, far, m);
+			builder_link(b, port_by_guid(b, guid, n),
+				     port_by_guid(b, far, m));
 		else
 			fail_msg("what is %s?", *w);
 	}
@@ -456,71 +436,68 @@ TEST(test_link_is_up_if_known_trained_and_cabled)
 #define N_NODES		60u
 #define N_CABLES	90u
 
-/* A third CAs, the rest switches; cables anywhere. Returns how many. */
-static uint32_t
-invent(struct a_node *nodes, struct a_cable *cables, uint64_t *rng)
+/* As words: a third CAs, the rest switches; then cables anywhere. */
+static GPtrArray *
+invent(uint64_t *rng)
 {
-	unsigned used[N_NODES] = { 0 };
-	uint32_t n = 0;
+	GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
+	unsigned ports[N_NODES], used[N_NODES] = { 0 };
+	uint64_t guid[N_NODES];
 
 	for (uint32_t i = 0; i < N_NODES; i++) {
-		nodes[i].type = i % 3 ? NODE_SWITCH : NODE_CA;
-		nodes[i].guid = (prng_next(rng) << 8) + 256 * i;
-		nodes[i].ports = 1 + prng_below(rng, i % 3 ? 8 : 2);
+		guid[i] = (prng_next(rng) << 8) + 256 * i;
+		ports[i] = 1 + prng_below(rng, i % 3 ? 8 : 2);
+		g_ptr_array_add(words, g_strdup_printf("%c%" PRIx64 ":%u",
+			i % 3 ? 'S' : 'C', guid[i], ports[i]));
 	}
 	for (uint32_t i = 0; i < N_CABLES; i++) {
 		/* the first: the SM's way out */
 		uint32_t a = i ? prng_below(rng, N_NODES) : 0;
 		uint32_t b = i ? prng_below(rng, N_NODES) : 1;
 
-		if (a == b || used[a] == nodes[a].ports ||
-		    used[b] == nodes[b].ports)
-			continue;
-		cables[n++] = (struct a_cable){
-			nodes[a].guid, ++used[a], nodes[b].guid, ++used[b],
-		};
+		if (a != b && used[a] < ports[a] && used[b] < ports[b])
+			g_ptr_array_add(words, g_strdup_printf(
+				"%" PRIx64 ".%u-%" PRIx64 ".%u", guid[a],
+				++used[a], guid[b], ++used[b]));
 	}
-	return n;
+	return words;
 }
 
+/* In another order, and cables from either end. */
 static struct snapshot *
-lay_out(const struct a_node *nodes, const struct a_cable *cables,
-	uint32_t n_cables, uint64_t *rng)
+lay_out(const GPtrArray *words, uint64_t *rng)
 {
-	struct builder *b = builder_new();
+	g_autoptr(GString) text = g_string_new(NULL);
+	const char *first = words->pdata[0];
 	uint32_t order[N_CABLES];
 
 	seed_shuffle(order, N_NODES, rng);
-	for (uint32_t i = 0; i < N_NODES; i++) {
-		const struct a_node *n = &nodes[order[i]];
+	for (uint32_t i = 0; i < N_NODES; i++)
+		g_string_append_printf(text, "%s ",
+				       (char *)words->pdata[order[i]]);
+	seed_shuffle(order, words->len - N_NODES, rng);
+	for (uint32_t i = 0; i < words->len - N_NODES; i++) {
+		g_auto(GStrv) ends = g_strsplit(words->pdata[N_NODES + order[i]],
+						"-", 2);
+		bool back = prng_below(rng, 2);
 
-		add_node(b, n->type, n->guid, n->ports);
+		g_string_append_printf(text, "%s-%s ", ends[back], ends[!back]);
 	}
-	seed_shuffle(order, n_cables, rng);
-	for (uint32_t i = 0; i < n_cables; i++) {
-		const struct a_cable *c = &cables[order[i]];
-
-		if (prng_below(rng, 2))
-			cable(b, c->a, c->port_a, c->b, c->port_b);
-		else
-			cable(b, c->b, c->port_b, c->a, c->port_a);
-	}
-	b->s->local_port = port_by_guid(b, nodes[0].guid, 1);
-	return builder_finish(b);
+	g_string_append_printf(text, "@%.*s.1", (int)strcspn(first + 1, ":"),
+			       first + 1);
+	return builder_finish(lay(text->str));
 }
 
 TEST(test_order_of_facts_does_not_matter)
 {
-	struct a_node nodes[N_NODES];
-	struct a_cable cables[N_CABLES];
 	uint64_t rng = seed_take(20240611);
 
 	for (unsigned round = 0; round < 40; round++) {
-		uint32_t n = invent(nodes, cables, &rng);
+		g_autoptr(GPtrArray) words = invent(&rng);
 		g_autofree char *first = NULL;
 
 		for (unsigned turn = 0; turn < 5; turn++) {
-			AUTO(snapshot) *s = lay_out(nodes, cables, n, &rng);
+			AUTO(snapshot) *s = lay_out(words, &rng);
 			g_autofree char *text = fabric_text(s);
 
 			if (!first)
