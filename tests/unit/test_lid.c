@@ -2,10 +2,15 @@
 /*
  * lid.h promises: a port that is right on the fabric keeps, one that is
  * remembered gets it back, the rest is filled from below. The fabrics are a
- * switch with hosts, each of which says what LID and LMC it has.
+ * switch with hosts, each of which says what LID and LMC it has; those of few
+ * hosts are in tests/golden/lids.
  */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "lab/generate.h"
 #include "tests/lib/auto.h"
+#include "tests/lib/golden.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "topology/lid.h"
@@ -96,106 +101,53 @@ assign(const struct snapshot *s, unsigned lmc, const struct lid_range *memory,
 	return map;
 }
 
-#define NEW	{ 0, 0 }
-#define HIGH	{ { 31, 0 }, { 32, 0 }, { 40, 0 } }
-#define PAIRS	{ { 2, 1 }, { 30, 1 }, { 46, 1 } }
-#define LATE	{ { 31, 0 }, { 40, 0 }, NEW }
+/* A star's hosts with the LIDs and LMCs that they have, and those that they get:
+ *
+ *	lmc N [cap LinearFDBCap [last THE_ONE_BEFORE]]
+ *	host LID LMC
+ *	memory GUID MIN MAX
+ */
+static char *
+lids(const void *of, const char *text)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GArray) memory = g_array_new(FALSE, FALSE,
+					       sizeof(struct lid_range));
+	unsigned lmc = 0, cap = 0, last = 0, n = 0;
+	GString *out = g_string_new(NULL);
+	AUTO(lid_map) *map = NULL;
+	AUTO(snapshot) *s = NULL;
+	struct snapshot_node *sw;
+	struct host hosts[6];
+	struct lid_range r;
 
-/* A star's hosts with the LIDs that they have, and those that they get. */
-static const struct {
-	const char *name;
-	unsigned lmc, n;
-	struct host hosts[5];
-	unsigned want[5];
-	struct lid_range memory[3];	/* guid 0: no more */
-	const char *said;
-	uint16_t cap, last;	/* LinearFDBCap of the switch, and before */
-} cases[] = {
-	{ "filled from below", 0, 3, { NEW },
-	  .want = { 2, 3, 4 } },
-	/* the switch is on LID 1: the range 0-3 is no range anyway */
-	{ "ranges from below", 2, 3, { NEW },
-	  .want = { 4, 8, 12 } },
-	{ "valid ones stay", 0, 4, { { 0xbfff, 0 }, { 7, 0 }, NEW, { 2, 0 } },
-	  .want = { 0xbfff, 7, 3, 2 } },
-	{ "invalid ones do not", 0, 5,
-	  { { 0xc000, 0 }, { 0xffff, 0 }, { 0xfffe, 0 }, NEW, { 9, 0 } },
-	  .want = { 2, 3, 4, 5, 9 } },
-	{ "nor ranges that are not aligned", 2, 5,
-	  { { 6, 2 }, { 8, 2 }, { 0xbffe, 2 }, { 0xbffc, 2 }, { 2, 2 } },
-	  .want = { 4, 8, 12, 0xbffc, 16 } },
-	/* stays; is not aligned; is not free up to 19; is right; shrinks */
-	{ "from another LMC", 2, 5,
-	  { { 8, 0 }, { 9, 0 }, { 16, 0 }, { 16, 2 }, { 32, 3 } },
-	  .want = { 8, 4, 12, 16, 32 },
-	  .said = "LID 16 is claimed twice" },
-	{ "the lower GUID", 0, 3, { NEW, { 5, 0 }, { 5, 0 } },
-	  .want = { 2, 5, 3 },
-	  .said = "LID 5 is claimed twice: port 0x6000000000000201 keeps it, "
-		  "having the lower PortGUID, port 0x6000000000000301 gets "
-		  "another one" },
-	{ "the port that the memory names", 0, 3, { NEW, { 5, 0 }, { 5, 0 } },
-	  .want = { 2, 3, 5 },
-	  .memory = { { HOST(2), 5, 5 } },
-	  .said = "0301 keeps it, having the memory on its side" },
-	/* one that is in another's range is claimed twice, too */
-	{ "ranges that overlap", 2, 3, { { 0, 2 }, { 8, 2 }, { 8, 3 } },
-	  .want = { 4, 8, 12 },
-	  .said = "having the LMC as wanted" },
-	/* that a range has no room to grow is no fault */
-	{ "room to grow", 1, 2, { { 8, 0 }, { 10, 1 } },
-	  .want = { 8, 10 } },
-	{ "no room to grow", 2, 2, { { 8, 0 }, { 10, 1 } },
-	  .want = { 8, 4 } },
-	{ "the fabric goes before the memory", 0, 3, { NEW, NEW, { 20, 0 } },
-	  .want = { 10, 2, 20 },
-	  .memory = { { HOST(0), 10, 10 }, { HOST(1), 20, 20 },
-		      { HOST(2), 30, 30 } } },
-	{ "memory of another LMC, or out of range", 2, 3, { NEW },
-	  .want = { 4, 8, 12 },
-	  .memory = { { HOST(0), 16, 16 }, { HOST(1), 0xbffe, 0xc001 },
-		      { HOST(2), 18, 21 } } },
-	{ "of absent ports", 0, 3, { NEW },
-	  .want = { 3, 6, 7 },
-	  .memory = { { 0x9001, 2, 2 }, { 0x9002, 4, 5 } } },
-	{ "ranges of absent ports", 1, 3, { NEW },
-	  .want = { 6, 8, 10 },
-	  .memory = { { 0x9001, 2, 2 }, { 0x9002, 4, 5 } } },
-	/* LIDs end where the smallest table ends */
-	{ "room for all LIDs", 0, 3, HIGH, .want = { 31, 32, 40 },
-	  .cap = 49152 },
-	{ "just room enough", 0, 3, HIGH, .want = { 31, 32, 40 }, .cap = 41 },
-	{ "a small table", 0, 3, HIGH, .want = { 31, 2, 3 },
-	  .said = "has LinearFDBCap 32: the highest LID is 31; ports that "
-		  "had a higher one: 2", .cap = 32 },
-	{ "with ranges", 1, 3, PAIRS, .want = { 2, 30, 4 },
-	  .said = "ports that had a higher one: 1", .cap = 32 },
-	/* 4 LIDs, and room for 3: as if there were no limit */
-	{ "too small", 0, 3, HIGH, .want = { 31, 32, 40 },
-	  .said = "has LinearFDBCap 4: 4 LIDs are needed", .cap = 4 },
-	{ "full", 0, 3, HIGH, .want = { 2, 3, 4 },
-	  .said = "the highest LID is 4; ports that had a higher one: 3",
-	  .cap = 5 },
-	/* LIDs 2-3, 4-5, 6-7 besides 1, in 8 entries; then in 7 */
-	{ "full of ranges", 1, 3, PAIRS, .want = { 2, 4, 6 },
-	  .said = "the highest LID is 7; ports that had a higher one: 2",
-	  .cap = 8 },
-	{ "too small for ranges", 1, 3, PAIRS, .want = { 2, 30, 46 },
-	  .said = "7 LIDs are needed", .cap = 7 },
-	/* LIDs are kept, and remembered, until a smaller table is read twice */
-	{ "a table that shrank", 0, 3, LATE, .want = { 31, 40, 2 },
-	  .cap = 32, .last = 49152 },
-	{ "by little", 0, 3, LATE, .want = { 31, 40, 2 },
-	  .cap = 32, .last = 41 },
-	{ "from the largest", 0, 3, LATE, .want = { 31, 40, 2 },
-	  .cap = 32, .last = UINT16_MAX },
-	{ "that had no room before", 0, 3, LATE, .want = { 31, 2, 3 },
-	  .said = "LinearFDBCap 32", .cap = 32, .last = 40 },
-	{ "that is read again", 0, 3, LATE, .want = { 31, 2, 3 },
-	  .said = "LinearFDBCap 32", .cap = 32, .last = 32 },
-	{ "memory above a table that shrank", 0, 1, { NEW }, .want = { 41 },
-	  .memory = { { HOST(0), 41, 41 } }, .cap = 32, .last = 49152 },
-};
+	for (char **line = lines; **line; line++)
+		if (sscanf(*line, "host %hu %hhu", &hosts[n].lid,
+			   &hosts[n].lmc) == 2)
+			n++;
+		else if (sscanf(*line, "memory %" SCNx64 " %hu %hu", &r.guid,
+				&r.min, &r.max) == 3)
+			g_array_append_val(memory, r);
+		else
+			assert_true(sscanf(*line, "lmc %u cap %u last %u", &lmc,
+					   &cap, &last) > 0);
+	s = make_star(hosts, n);
+	sw = &s->nodes[s->switches[0]];
+	sw->sw_known = true;
+	sw->sw.linear_fdb_cap = (uint16_t)cap;
+	sw->last_fdb_cap = (uint16_t)last;
+	map = assign(s, lmc, (void *)memory->data, memory->len, notes);
+	g_string_append_printf(out, "%u:", base_of(s, map, SWITCH_GUID));
+	for (unsigned i = 0; i < n; i++)
+		g_string_append_printf(out, " %u", base_of(s, map, HOST(i)));
+	for (guint i = 0; i < notes->len; i++)
+		g_string_append_printf(out, "\n%s", (char *)notes->pdata[i]);
+	g_string_append_c(out, '\n');
+	return g_string_free(out, FALSE);
+}
+
+GOLDEN("lids", lids)
 
 static void
 expect(const struct snapshot *s, unsigned n, unsigned lmc,
@@ -207,29 +159,6 @@ expect(const struct snapshot *s, unsigned n, unsigned lmc,
 	assert_int_equal(base_of(s, map, SWITCH_GUID), 1);
 	for (unsigned i = 0; i < n; i++)
 		assert_int_equal(base_of(s, map, HOST(i)), want[i]);
-}
-
-TEST(test_hosts_get_these_lids)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		g_autoptr(GPtrArray) notes =
-			g_ptr_array_new_with_free_func(g_free);
-		AUTO(snapshot) *s = make_star(cases[i].hosts, cases[i].n);
-		struct snapshot_node *sw = &s->nodes[s->switches[0]];
-		size_t n_memory = 0;
-
-		print_message("%s\n", cases[i].name);
-		sw->sw_known = true;
-		sw->sw.linear_fdb_cap = cases[i].cap;
-		sw->last_fdb_cap = cases[i].last;
-		while (n_memory < 3 && cases[i].memory[n_memory].guid)
-			n_memory++;
-		expect(s, cases[i].n, cases[i].lmc, cases[i].memory, n_memory,
-		       cases[i].want, notes);
-		assert_int_equal(notes->len, cases[i].said ? 1 : 0);
-		if (cases[i].said)
-			assert_has(notes->pdata[0], cases[i].said);
-	}
 }
 
 /* Only an enhanced port 0 takes the LMC of the subnet. */
