@@ -659,23 +659,6 @@ expect_dump(struct play *p, char **args)
 	return expect_that(p, args, strstr(text->str, args[1]), text->str);
 }
 
-/* What nodes say of themselves, whatever the site calls them. */
-static bool
-expect_descriptions(struct play *p, char **args)
-{
-	const struct snapshot *seen = p->w.m.sweep->view.subnet;
-
-	for (uint32_t i = 0; i < p->w.s->n_nodes; i++) {
-		const struct snapshot_node *n = &p->w.s->nodes[i];
-		uint32_t at = snapshot_find_node(seen, n->info.node_guid);
-
-		if (at == SNAPSHOT_NONE || strcmp(n->desc,
-						  seen->nodes[at].desc))
-			return play_fail(p, "%s is called otherwise", n->desc);
-	}
-	return true;
-}
-
 /* ---- files in the folder of keys ---- */
 
 /* NAME [MODE] */
@@ -789,7 +772,6 @@ const struct play_word play_expectations[] = {
 	{ "log", expect_log }, { "no-log", expect_log },
 	{ "no-secret", expect_no_secret },
 	{ "dump", expect_dump }, { "no-dump", expect_dump },
-	{ "descriptions", expect_descriptions },
 	/* NODE NODE: a PathRecord that works; NODE N: PathRecords; NODE ..:
 	 * the group's members; NODE N; NODE TIME */
 	{ "route", play_expect_route }, { "paths", play_expect_paths },
