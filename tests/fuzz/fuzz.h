@@ -29,9 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Of fuzz_text.c; run.sh reads the names here. */
 #define FUZZ_TEXTS(X) \
 	X(conf) X(formula) X(guid2mkey) X(guids) X(neighbors) X(netfile) \
-	X(nodenames) X(partitions) X(tables)
+	X(nodenames) X(partitions) X(state) X(tables)
 #define FUZZ_TARGETS(X) FUZZ_TEXTS(X) \
-	X(ctl) X(discover) X(rmpp) X(sa) X(serve) X(state) X(view)
+	X(ctl) X(discover) X(rmpp) X(sa) X(serve) X(view)
 #define FUZZ_DECLARE(name) int fuzz_##name(const uint8_t *data, size_t size);
 FUZZ_TARGETS(FUZZ_DECLARE)
 

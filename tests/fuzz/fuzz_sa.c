@@ -77,6 +77,7 @@ ask(struct lab *l, const struct sa_request *request)
 	struct sa_header h;
 
 	sa_answer(l->sa, request, &reply);
+	sa_lab_check(l->sa);
 	while (reply.kind == SA_REPLY_LATER)
 		sa_resume(&reply);
 	if (reply.kind == SA_REPLY_NONE) {

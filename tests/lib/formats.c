@@ -12,11 +12,15 @@
 #include "lab/generate.h"
 #include "sm/config/guid_files.h"
 #include "sm/config/partitions_conf.h"
+#include "sm/persist.h"
+#include "sm/state.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/formats.h"
+#include "tests/lib/sa_lab.h"
 #include "tools/lft_text.h"
 #include "tools/net_file_parse.h"
 #include "topology/each.h"
+#include "topology/expected.h"
 #include "topology/net_file.h"
 #include "topology/text.h"
 
@@ -363,6 +367,58 @@ formula_normal(const char *text, GPtrArray *warnings, GError **error)
 	return g_string_free(out, FALSE);
 }
 
+/* With a seal, which a liar can put on. */
+static void
+judge_seal(const GString *text)
+{
+	g_autofree char *body = g_strconcat(text->str, "\n", NULL);
+	g_autofree char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256,
+							     body, -1);
+	g_autofree char *whole = g_strdup_printf("%s= end %s\n\n", body, sum);
+
+	g_assert_cmpuint(state_sealed(whole, strlen(whole)), ==, strlen(body));
+}
+
+/* The state, with \1 for a NUL: a bad line costs its fact. Then its clients
+ * meet a fabric. */
+static char *
+state_normal(const char *text, GPtrArray *warnings, GError **error)
+{
+	static struct lab l;
+	struct persist *persist = persist_new(NULL);
+	struct expected *expected = expected_new();
+	struct state_told told = { .foreign = g_string_new(NULL) };
+	size_t len = strlen(text);
+	g_autofree char *copy = g_strdelimit(g_strdup(text), "\1", '\0');
+	GString *out = g_string_new(NULL);
+
+	if (!l.s)
+		sa_lab_open(&l, "single(12)", 0);
+
+	const struct state_owner owners[] = {
+		{ &lid_part, &persist->lids }, { &persist_part, persist },
+		{ &expected_part, expected }, { &sa_part, l.sa },
+	};
+
+	sa_part.clear(l.sa);
+	state_read(owners, G_N_ELEMENTS(owners), copy, len, 0, &told);
+	g_assert_true(warnings || !told.n_bad);
+	if (told.first)
+		g_ptr_array_add(warnings, g_strdup_printf("f: %s", told.first));
+	g_string_append(out, told.foreign->str);
+	for (size_t i = 0; i < G_N_ELEMENTS(owners); i++)
+		owners[i].part->save(owners[i].owner, out, 0);
+	judge_seal(out);
+	state_sealed(text, len);
+	expected_accept(expected, NULL);
+	sa_publish(l.sa, l.v, 0);
+	sa_lab_check(l.sa);
+	state_told_clear(&told);
+	persist_free(persist);
+	expected_free(expected);
+	return g_string_free(out, FALSE);
+}
+
 static const struct format formats[] = {
 	{ "conf", conf_normal, false },
 	{ "formula", formula_normal, false },
@@ -372,6 +428,7 @@ static const struct format formats[] = {
 	{ "netfile", net_normal, true },
 	{ "nodenames", names_normal, true },
 	{ "partitions", partitions_normal, true },
+	{ "state", state_normal, true },
 	{ "tables", tables_normal, false },
 };
 

@@ -6,9 +6,12 @@
 
 #include "lab/generate.h"
 #include "routing/engine.h"
+#include "sm/sa/mcmember.h"
 #include "sm/sa/sa_db.h"
+#include "sm/sa/service.h"
 #include "tests/lib/engine_route.h"
 #include "tests/lib/sa_lab.h"
+#include "topology/each.h"
 
 void
 lab_publish(struct lab *l)
@@ -218,4 +221,41 @@ lab_member(struct lab *l, uint16_t pkey, uint32_t port,
 	};
 
 	g_array_append_val(partition_rules_get(l->rules, pkey)->rules, rule);
+}
+
+static void
+check_members(const struct group *group)
+{
+	unsigned counts = group->permanent;
+	const struct group_member *last = NULL;
+
+	EACH_PTR(const struct group_member, m, group->members.list) {
+		g_assert_cmpuint(m->join_state - 1u, <, 15);
+		counts |= m->join_state & (JOIN_FULL | JOIN_SEND_ONLY_FULL);
+		g_assert_true(!last || memcmp(last->gid, m->gid, 16) < 0);
+		last = m;
+	}
+	g_assert_cmpuint(counts, !=, 0);
+}
+
+void
+sa_lab_check(const struct sa *sa)
+{
+	g_autoptr(GHashTable) mlids = g_hash_table_new(NULL, NULL);
+	const struct group *last = NULL;
+	uint64_t id = 0;
+
+	EACH_PTR(const struct group, group, sa->groups->all.list) {
+		g_assert_true(!last || memcmp(last->r.mgid, group->r.mgid,
+					      16) < 0);
+		g_assert_cmpuint(group->r.mlid - 0xc000u, <, 0x3fff);
+		g_assert_true(g_hash_table_add(mlids,
+					GUINT_TO_POINTER(group->r.mlid)));
+		check_members(group);
+		last = group;
+	}
+	EACH_PTR(const struct service, s, sa->services->all.list) {
+		g_assert_cmpuint(id, <=, s->record.id);
+		id = s->record.id;
+	}
 }

@@ -61,6 +61,9 @@ bool lab_next(struct sa_records *r, uint8_t *record);
 GByteArray *lab_drain(struct lab *l, unsigned *n);
 unsigned lab_count(struct lab *l);
 
+/* What must hold of every store. */
+void sa_lab_check(const struct sa *sa);
+
 /* Asks; so many records come. */
 #define assert_records(l, n) \
 	do { \

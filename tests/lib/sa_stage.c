@@ -50,8 +50,9 @@ sa_stage_set_up(void **state)
 	return 0;
 }
 
-void
-sa_stage_renew(struct lab *l)
+/* Without any client's. */
+static void
+renew(struct lab *l)
 {
 	const struct sa_params params = { .sm_key = LAB_KEY };
 
@@ -66,7 +67,7 @@ sa_star_set_up(void **state)
 
 	g_array_set_size(partition_rules_get(st->l.rules, PKEY_DEFAULT)
 			 ->groups, 0);
-	sa_stage_renew(&st->l);
+	renew(&st->l);
 	lab_publish(&st->l);
 	*state = st;
 	return 0;
@@ -152,49 +153,6 @@ find_name(void *fixture, const char *name, struct request_name *out)
 	return true;
 }
 
-/* ---- what must hold of every store ---- */
-
-static void
-check_members(const struct group *group)
-{
-	const GPtrArray *list = group->members.list;
-	unsigned counts = group->permanent;
-
-	for (guint i = 0; i < list->len; i++) {
-		const struct group_member *m = list->pdata[i], *last;
-
-		assert_in_range(m->join_state, 1, 15);
-		counts |= m->join_state & (JOIN_FULL | JOIN_SEND_ONLY_FULL);
-		if (!i)
-			continue;
-		last = list->pdata[i - 1];
-		assert_true(memcmp(last->gid, m->gid, 16) < 0);
-	}
-	assert_int_not_equal(counts, 0);
-}
-
-void
-sa_stage_check(const struct sa *sa)
-{
-	g_autoptr(GHashTable) mlids = g_hash_table_new(NULL, NULL);
-	const struct group *last = NULL;
-	uint64_t id = 0;
-
-	EACH_PTR(const struct group, group, sa->groups->all.list) {
-		assert_true(!last || memcmp(last->r.mgid, group->r.mgid,
-					    16) < 0);
-		assert_in_range(group->r.mlid, 0xc000, 0xfffe);
-		assert_true(g_hash_table_add(mlids,
-					     GUINT_TO_POINTER(group->r.mlid)));
-		check_members(group);
-		last = group;
-	}
-	EACH_PTR(const struct service, s, sa->services->all.list) {
-		assert_true(id <= s->record.id);
-		id = s->record.id;
-	}
-}
-
 /* ---- requests ---- */
 
 static bool
@@ -265,7 +223,7 @@ ask(struct stage *st)
 
 	status = lab_ask_at(l, st->slid < 0 ? lab_lid(l, st->from) :
 			    (uint16_t)st->slid, l->now);
-	sa_stage_check(l->sa);
+	sa_lab_check(l->sa);
 	return status;
 }
 
@@ -707,7 +665,7 @@ WORD(do_restart, struct stage *st)
 
 	do_save(st, NULL, NULL);
 	before = g_strdup(st->saved->str);
-	sa_stage_renew(&st->l);
+	renew(&st->l);
 	st->start = st->l.now = 5 * G_USEC_PER_SEC;
 	do_load(st, NULL, NULL);
 	lab_publish(&st->l);

@@ -33,9 +33,5 @@ unsigned sa_stage_ask(struct lab *l, const char *format, ...)
 /* The same, but not asked: it is in l->mad. */
 void sa_stage_write(struct lab *l, const char *format, ...)
 	G_GNUC_PRINTF(2, 3);
-/* Without any client's. */
-void sa_stage_renew(struct lab *l);
-/* What must hold of every store. */
-void sa_stage_check(const struct sa *sa);
 
 #endif

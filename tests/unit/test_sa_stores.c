@@ -10,7 +10,6 @@
 #include "sm/sa/informinfo.h"
 #include "sm/sa/mcmember.h"
 #include "tests/lib/sa_stage.h"
-#include "tests/lib/state_text.h"
 #include "topology/prng.h"
 
 SCRIPT(mcmember, "sa_mcmember.scn", sa_words, sa_star_set_up,
@@ -78,100 +77,6 @@ STORES_TEST(test_random_joins_match_a_plain_model)
 					 model[group][i]);
 		}
 	}
-}
-
-/* The line that begins at or before `at`. */
-static void
-damage_line(GString *s, gsize at, bool twice)
-{
-	gsize begin = at;
-	gsize end = at;
-	g_autofree char *line = NULL;
-
-	while (begin > 0 && s->str[begin - 1] != '\n')
-		begin--;
-	while (end < s->len && s->str[end] != '\n')
-		end++;
-	end = MIN(end + 1, s->len);
-	line = g_strndup(s->str + begin, end - begin);
-	if (twice)
-		g_string_insert(s, (gssize)begin, line);
-	else
-		g_string_erase(s, (gssize)begin, (gssize)(end - begin));
-}
-
-/* One random slip of a text: a byte changed, cut out or doubled, a line lost or
- * there twice. g_free. */
-static char *
-damage(const char *text, uint64_t *prng)
-{
-	static const char odd[] = "0129afgx- \n\t:\\\x7f\xff";
-	GString *s = g_string_new(text);
-	gsize at = prng_below(prng, (uint32_t)s->len);
-
-	switch (prng_below(prng, 6)) {
-	case 0:
-	case 1:
-		s->str[at] = odd[prng_below(prng, sizeof(odd) - 1)];
-		break;
-	case 2:
-		g_string_erase(s, (gssize)at, 1);
-		break;
-	case 3:
-		g_string_insert_c(s, (gssize)at, s->str[at]);
-		break;
-	case 4:
-		damage_line(s, at, false);
-		break;
-	default:
-		damage_line(s, at, true);
-		break;
-	}
-	return g_string_free(s, FALSE);
-}
-
-/* Into empty stores; of a text that is refused nothing is taken. */
-static bool
-load(struct lab *l, const char *text, GError **error)
-{
-	sa_stage_renew(l);
-	return sa_load(l->sa, text, l->now, error);
-}
-
-STORES_TEST(test_damaged_text_is_refused_or_sound)
-{
-	uint64_t seed = 20260717;
-	uint64_t prng = prng_stream(seed, 0);
-	g_autoptr(GString) text = g_string_new(NULL);
-	unsigned refused = 0;
-
-	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
-	for (unsigned i = 0; i < 14; i++) {
-		ask_well(l, JOIN, i % STAR_HOSTS, i % 7,
-			 i < 7 ? JOIN_FULL : JOIN_NON);
-		ask_well(l, SERVE, i % 4, 100 - i, i % 3 ? 10 + i : UINT32_MAX);
-		ask_well(l, INFORM, i % 5 != 0, i % 5, 64 + i / 2,
-			 i % 4 ? 0xffff : 3);
-	}
-	sa_save(l->sa, text, l->now);
-	for (unsigned n = 0; n < 3000; n++) {
-		g_autofree char *bad = damage(text->str, &prng);
-		g_autoptr(GString) again = g_string_new(NULL);
-		g_autoptr(GError) error = NULL;
-
-		if (!load(l, bad, &error)) {
-			refused++;
-			assert_true(strlen(error->message) > 10);
-		}
-		/* a group may have no member that counts: that is settled by
-		 * the first view */
-		sa_publish(l->sa, l->v, l->now);
-		sa_stage_check(l->sa);
-		sa_save(l->sa, again, l->now);
-		assert_true(load(l, again->str, NULL));
-		sa_publish(l->sa, l->v, l->now);
-	}
-	assert_true(refused > 1100);
 }
 
 STORES_TEST(test_one_client_cannot_fill_a_store)

@@ -86,17 +86,6 @@ text_of(struct kept *k)
 	return g_strdup(text->str + strlen(STATE_HEAD));
 }
 
-static char *
-after_reading(const char *text)
-{
-	g_autofree char *copy = g_strdup(text);
-	AUTO_VALUE(kept_close) struct kept k;
-
-	kept_open(&k, NULL, STATE_OWNERS_MAX, false);
-	state_take(k.state, copy, strlen(copy), 0);
-	return text_of(&k);
-}
-
 #define LIDS \
 	"lid 0x0000000000001001 0x0007 0x0007\n" \
 	"lid 0x0000000000100004 0x0008 0x0009\n" \
@@ -124,37 +113,6 @@ after_reading(const char *text)
 #define CLIENTS STATE_CLIENTS CLIENT_LINES
 #define ALL	LIDS RANKS DISABLED FABRIC CLIENTS
 static const char all[] = ALL;
-
-TEST(test_what_is_written_is_read)
-{
-	static const char *const texts[][2] = {
-		{ ALL, ALL },
-		/* what a person wrote in another order is sorted; of what
-		 * another version wrote nothing is lost */
-		{ "minism-state 3\n\n# a comment\n"
-		  "lid 0X2C90300A1B2C3 0xBF80 0xbfff\n"
-		  "lid 0x100004 0x8 0x9\ncolour 0x1 a  b \n"
-		  "lid 0x1001 7 7\nrank-of 7\n"
-		  "silent 0x2 1 5 1\nsilent 0x1 3 5 0\nsilent 0x1 2 5 0\n",
-		  "colour 0x1 a  b \nrank-of 7\n" LIDS
-		  "silent 0x0000000000000001 2 5 0\n"
-		  "silent 0x0000000000000001 3 5 0\n"
-		  "silent 0x0000000000000002 1 5 1\n" },
-		/* names are printed: they move no cursor */
-		{ "switch 0x1 0 a\033[2Jb\xff\n",
-		  "switch 0x0000000000000001 0 a?[2Jb?\n" },
-		/* a rank without an engine means nothing */
-		{ "in-force updn\nrank 0x1 2\n" LIDS, LIDS },
-		/* a heading that is not known is a bad line, also of a standby */
-		{ "= ranks\n" LIDS, LIDS },
-	};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
-		g_autofree char *again = after_reading(texts[i][0]);
-
-		assert_string_equal(again, texts[i][1]);
-	}
-}
 
 /* A line behind all others costs its fact, and nothing else is lost: why. */
 static char *
@@ -198,7 +156,7 @@ damaged(const void *of, const char *text)
 	return g_string_free(out, FALSE);
 }
 
-GOLDEN("state", damaged)
+GOLDEN("state_line", damaged)
 
 /* Every byte that is another, and every length that is less: an end of a line
  * is one of two LIDs of three. And a text that is sealed is none. */
