@@ -10,7 +10,9 @@
 #include "sm/config/guid_files.h"
 #include "sm/site_files.h"
 #include "tests/lib/folder.h"
+#include "tests/lib/golden.h"
 #include "tests/lib/unit.h"
+#include "topology/each.h"
 
 struct setup {
 	char *folder;		/* in which the tests are */
@@ -161,54 +163,33 @@ SETUP_TEST(test_names_must_be_text_if_they_are_there)
 	assert_null(t->site->lists.names);
 }
 
-SETUP_TEST(test_engines_are_one_or_a_list)
+/* What is said of an engine, or a list of them, and which are taken. */
+static char *
+taken_engines(const void *of, const char *text)
 {
-	static const struct {
-		const char *text;
-		const char *one, *list;	/* NULL: none; neither: auto */
-		guint n_warnings;
-		const char *error;
-	} cases[] = {
-		{ "auto", NULL, NULL, 0, NULL },
-		{ "minhop", "minhop", NULL, 0, NULL },
-		{ "ftree,updn,minhop", NULL, "ftree updn minhop ", 0, NULL },
-		{ " updn, ftree\t", NULL, "updn ftree ", 0, NULL },
-		{ "dor,updn", NULL, "dor updn ", 0, NULL },
-		{ "torus-2QoS,nue,ftree", NULL, "ftree ", 2, NULL },
-		{ "ar_updn", NULL, NULL, 1, NULL },
-		{ "ftree,ar_updn", NULL, NULL, 1, NULL },
-		{ "ftree,auto", NULL, NULL, 0, NULL },
-		{ "lash", NULL, NULL, 0, "\"lash\"" },
-		{ "lash,dfsssp", NULL, NULL, 2, "none of \"lash,dfsssp\"" },
-		{ "ftree,upnd", NULL, NULL, 0, "\"upnd\"" },
-		{ ",", NULL, NULL, 0, "none of" },
-	};
+	GString *out = g_string_new(NULL);
+	const struct route_params *r;
+	struct setup t = { NULL };
 
-	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		g_autoptr(GString) list = g_string_new(NULL);
-		const struct route_params *r;
-
-		g_ptr_array_set_size(t->warnings, 0);
-		g_ptr_array_set_size(t->errors, 0);
-		g_free(t->conf->engine);
-		t->conf->engine = g_strdup(cases[i].text);
-		t->site = site_files_read(t->conf, t->warnings, t->errors);
-		assert_int_equal(t->warnings->len, cases[i].n_warnings);
-		assert_int_equal(t->errors->len, !!cases[i].error);
-		if (cases[i].error) {
-			assert_error(t, 0, cases[i].error);
-			continue;
-		}
-		r = &t->site->route;
-		assert_int_equal(g_strcmp0(r->engine ? r->engine->name : NULL,
-					   cases[i].one), 0);
-		for (guint k = 0; r->order && r->order[k]; k++)
-			g_string_append_printf(list, "%s ", r->order[k]->name);
-		assert_string_equal(list->str, cases[i].list ? cases[i].list :
-				    "");
-		g_clear_pointer(&t->site, site_files_free);
-	}
+	setup_open(&t);
+	g_free(t.conf->engine);
+	t.conf->engine = g_strdup(text);
+	t.site = site_files_read(t.conf, t.warnings, t.errors);
+	r = t.site ? &t.site->route : NULL;
+	g_string_append(out, !r ? "refused" : r->engine ? r->engine->name :
+			r->order ? "list" : "auto");
+	for (guint k = 0; r && r->order && r->order[k]; k++)
+		g_string_append_printf(out, " %s", r->order[k]->name);
+	EACH_PTR(const char, line, t.errors)
+		g_string_append_printf(out, "; error: %s", line);
+	EACH_PTR(const char, line, t.warnings)
+		g_string_append_printf(out, "; warning: %s", line);
+	setup_close(&t);
+	g_string_append_c(out, '\n');
+	return g_string_free(out, FALSE);
 }
+
+GOLDEN("engines", taken_engines)
 
 SETUP_TEST(test_absence_depends_on_the_caller)
 {
