@@ -7,13 +7,11 @@
 
 #include "lab/generate.h"
 #include "sm/plan/mkey_db.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/plan_lab.h"
 #include "tests/lib/request.h"
 #include "tests/lib/unit.h"
 
 #define KEY_A	UINT64_C(0x1111222233334444)
-#define GUID	UINT64_C(0x0002c90300000001)
 
 struct lab {
 	struct mkey_db *k;
@@ -203,27 +201,3 @@ static const struct unit_word all_words[] = {
 };
 
 SCRIPT(mkey_db, "mkey_db.scn", all_words, lab_new, lab_free)
-
-/* Whatever the order of learning. */
-TEST(test_files_do_not_depend_on_the_order)
-{
-	g_autoptr(GString) first = g_string_new(NULL);
-
-	for (unsigned turn = 0; turn < 16; turn++) {
-		AUTO(mkey_db) *k = mkey_db_new(KEY_A, MKEY_DB_PER_PORT);
-		g_autoptr(GString) text = g_string_new(NULL);
-
-		for (unsigned i = 0; i < 16; i++) {
-			uint64_t guid = GUID + ((i ^ turn) * 7919 % 16);
-
-			mkey_db_prove(k, guid, mkey_db_wanted(k, guid));
-			mkey_db_add_cable(k, &(struct mkey_db_cable){
-				{ guid, guid + 100 }, { 1, 1 } });
-		}
-		mkey_db_write(k, MKEY_DB_KEYS, text);
-		mkey_db_write(k, MKEY_DB_CABLES, text);
-		if (!turn)
-			g_string_assign(first, text->str);
-		assert_string_equal(text->str, first->str);
-	}
-}
