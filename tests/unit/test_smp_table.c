@@ -4,7 +4,6 @@
 
 #include "sm/mad/smp.h"
 #include "tests/lib/unit.h"
-#include "topology/prng.h"
 
 /* In host order; what is reserved on the wire is not kept. */
 TEST(test_tables_are_where_the_standard_has_them)
@@ -50,23 +49,4 @@ TEST(test_modifiers_name_port_and_block)
 					    VL_ARB_LOW_1), 1 << 16 | 7);
 	assert_int_equal(smp_table_modifier(PORT_TABLE_VL_ARB, 0,
 					    VL_ARB_HIGH_2), 4 << 16);
-}
-
-TEST(test_what_is_read_writes_the_same)
-{
-	uint64_t seed = 20261121, prng = seed;
-
-	print_message("seed %llu\n", (unsigned long long)seed);
-	for (unsigned turn = 0; turn < 300; turn++) {
-		enum port_table table = turn % PORT_N_TABLES;
-		uint8_t data[SMP_DATA_LEN], once[SMP_DATA_LEN];
-		union port_block a, b;
-
-		for (unsigned i = 0; i < sizeof(data); i++)
-			data[i] = (uint8_t)prng_below(&prng, 256);
-		smp_table_decode(table, data, &a);
-		smp_table_encode(table, once, &a);
-		smp_table_decode(table, once, &b);
-		assert_memory_equal(&a, &b, sizeof(a));
-	}
 }
