@@ -116,3 +116,18 @@ golden_add(const char *file, golden_fn made, const void *of)
 	}
 	return cases;
 }
+
+char *
+golden_play(const char *steps,
+	    void (*play)(void *of, const char *step, GString *out), void *of)
+{
+	g_auto(GStrv) lines = g_strsplit(steps, "\n", -1);
+	GString *out = g_string_new(NULL);
+
+	for (char **line = lines; **line; line++) {
+		g_string_append_printf(out, "%s:", *line);
+		play(of, *line, out);
+		g_string_append_c(out, '\n');
+	}
+	return g_string_free(out, FALSE);
+}

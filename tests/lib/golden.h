@@ -37,6 +37,11 @@ struct golden {
  * the program. */
 const GPtrArray *golden_add(const char *file, golden_fn made, const void *of);
 
+/* For a transcript: plays each step, which says what comes of it. */
+char *golden_play(const char *steps,
+		  void (*play)(void *of, const char *step, GString *out),
+		  void *of);
+
 #define GOLDEN(file, made) \
 	__attribute__((constructor)) static void \
 	add_##made(void) \

@@ -2,6 +2,7 @@
 /*
  * A standby next to a master that the test plays: it answers well, badly, in
  * part or not at all. Nothing of that replaces what was read before.
+ * tests/golden/standby has the steps and what comes of them.
  */
 #include <string.h>
 
@@ -12,14 +13,12 @@
 #include "sm/sa/query.h"
 #include "sm/standby.h"
 #include "tests/lib/auto.h"
+#include "tests/lib/golden.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/state_text.h"
 #include "tests/lib/unit.h"
 
-#define SECOND	((int64_t)G_USEC_PER_SEC)
 #define KEY	UINT64_C(77)
-#define EVERY	10u
-#define MASTER	5u
 
 /* How the master answers the request for its state. */
 enum end { COMES, SILENT, RETURNED };
@@ -65,18 +64,17 @@ struct stage {
 	struct log *log;
 	struct standby *b;
 	const struct manner *manner;
-	bool is_minism, is_dark, is_down;
-	unsigned n_tables, n_class, n_told;
+	unsigned is_minism, is_dark, is_down;
 	unsigned n_refused;	/* requests for a table that cannot be sent */
-	uint16_t master;	/* its LID */
-	int64_t table_us;	/* it takes so long */
-	unsigned lasts;
+	unsigned master;	/* its LID */
+	unsigned table_ms;	/* it takes so long */
+	unsigned asked, tables, told, lasts;	/* since they were looked at */
 };
 
 static void
 answer_port(struct stage *st, const struct scripted_sent *sent)
 {
-	struct port_info info = { .lid = 3, .sm_lid = st->master,
+	struct port_info info = { .lid = 3, .sm_lid = (uint16_t)st->master,
 				  .state = st->is_down ? PORT_STATE_INIT :
 				  PORT_STATE_ACTIVE };
 	struct scripted_sent changed = *sent;
@@ -91,7 +89,7 @@ answer_class(struct stage *st, const struct scripted_sent *sent)
 	struct scripted_sent changed = *sent;
 	struct sa_mark mark = sa_mark_of(st->other);
 
-	st->n_class++;
+	st->asked++;
 	if (st->is_dark)
 		return;
 	scripted_refuse(st->t, st->n_refused, TRANSPORT_ERROR_SEND);
@@ -136,7 +134,7 @@ answer_table(struct stage *st, const struct scripted_sent *sent)
 	g_autoptr(GByteArray) bytes = state_of(st, sent->mad);
 	struct transport_mad m = { .addr = sent->to };
 
-	st->n_tables++;
+	st->tables++;
 	if (how->end == RETURNED)
 		scripted_return(st->t, sent->mad, 10);
 	if (how->end != COMES)
@@ -151,7 +149,7 @@ answer_table(struct stage *st, const struct scripted_sent *sent)
 	g_byte_array_set_size(bytes, how->is_mad ? MAD_SIZE : bytes->len);
 	m.mad = bytes->data;
 	m.len = bytes->len;
-	scripted_deliver(st->t, &m, 10 + st->table_us);
+	scripted_deliver(st->t, &m, 10 + 1000 * (int64_t)st->table_ms);
 }
 
 static void
@@ -169,7 +167,7 @@ peer(struct transport *t, const struct scripted_sent *sent, void *data)
 		assert_int_equal(sent->to.lid, st->master);
 		answer_class(st, sent);
 	} else if (h.attr_id == SA_ATTR_STATE) {
-		st->n_told++;
+		st->told++;
 	}
 }
 
@@ -209,7 +207,7 @@ stage_open(struct stage *st)
 	memset(st, 0, sizeof(*st));
 	st->is_minism = true;
 	st->manner = manners;
-	st->master = MASTER;
+	st->master = 5;
 	st->t = scripted_new();
 	scripted_set_peer(st->t, peer, st);
 	st->x = mad_client_new(st->t, &wire);
@@ -241,242 +239,17 @@ stage_close(struct stage *st)
 	snapshot_unref(st->s);
 }
 
-FIXTURE(stage)
-
-#define STANDBY_TEST(name) \
-	TEST_WITH(name, struct stage *st, stage_new, stage_free)
-
-static struct standby_status
-after(struct stage *st, int64_t us)
-{
-	struct standby_status status;
-
-	scripted_run(st->t, transport_now(st->t) + us);
-	standby_status(st->b, &status);
-	return status;
-}
-
-/* A minism is read once, and again when its version is another. */
-STANDBY_TEST(test_a_minism_is_read_when_there_is_news)
-{
-	struct standby_status status;
-
-	status = after(st, SECOND / 2);
-	assert_true(status.warm);
-	assert_int_equal(status.stats.n_members, 2);
-	assert_int_equal(st->n_tables, 1);
-	status = after(st, 60 * SECOND);
-	assert_int_equal(st->n_tables, 1);
-	assert_in_range(st->n_class, 55, 65);
-	assert_true(transport_now(st->t) - status.as_of < 2 * SECOND);
-	set_members(st, 5);
-	status = after(st, 2 * SECOND);
-	assert_int_equal(st->n_tables, 2);
-	assert_int_equal(status.stats.n_members, 5);
-}
-
-/* Nothing is read of it, and a minism that was the master before counts for a
- * moment only. */
-STANDBY_TEST(test_a_master_that_is_no_minism_gives_nothing)
-{
-	struct standby_status status;
-
-	st->is_minism = false;
-	status = after(st, 5 * SECOND);
-	assert_has(status.why, "it is no minism, has not found this manager");
-	assert_false(status.warm);
-	st->is_minism = true;
-	status = after(st, 2 * SECOND);
-	assert_true(status.warm);
-	assert_null(status.why);
-	assert_int_equal(st->n_tables, 1);
-	st->is_minism = false;
-	status = after(st, 2 * SECOND);
-	assert_true(status.warm);
-	status = after(st, 4 * SECOND);
-	assert_false(status.warm);
-	assert_int_equal(st->n_tables, 1);
-	assert_int_equal(standby_take(st->b, transport_now(st->t)), 0);
-}
-
-/* Whatever the master does, what was read first is held; and once it answers
- * well again, that is read. */
-TEST(test_a_bad_answer_replaces_nothing)
-{
-	for (size_t i = 1; i < G_N_ELEMENTS(manners); i++) {
-		AUTO_VALUE(stage_close) struct stage st;
-		struct standby_status status;
-
-		print_message("# %s\n", manners[i].name);
-		stage_open(&st);
-		status = after(&st, SECOND / 2);
-		assert_int_equal(status.stats.n_members, 2);
-		assert_null(status.why);
-		set_members(&st, 4);
-		st.manner = &manners[i];
-		status = after(&st, 2 * EVERY * SECOND);
-		assert_non_null(status.why);
-		if (manners[i].flags == FIRST)
-			assert_has(status.why,
-				   "is truncated: this transport has no");
-		assert_true(status.warm);
-		assert_int_equal(status.stats.n_members, 2);
-		assert_true(status.as_of < 2 * SECOND);
-		assert_int_equal(status.reads, 1);
-		st.manner = manners;
-		status = after(&st, 7 * EVERY * SECOND);
-		assert_null(status.why);
-		assert_true(status.reads > 1);
-		assert_int_equal(status.stats.n_members, 4);
-	}
-}
-
-STANDBY_TEST(test_a_request_that_cannot_be_sent_is_told_and_tried_again)
-{
-	struct standby_status status;
-
-	after(st, SECOND / 2);
-	set_members(st, 5);
-	st->n_refused = 1;
-	for (unsigned i = 0; i < 20 && st->n_refused; i++)
-		status = after(st, SECOND / 10);
-	assert_string_equal(status.why, "the transport accepts no request");
-	assert_int_equal(status.stats.n_members, 2);
-	status = after(st, 3 * SECOND);
-	assert_null(status.why);
-	assert_int_equal(status.stats.n_members, 5);
-}
-
-STANDBY_TEST(test_another_master_is_read_though_it_has_the_same_marks)
-{
-	after(st, 5 * SECOND);
-	assert_int_equal(st->n_tables, 1);
-	st->master = MASTER + 1;
-	after(st, 5 * SECOND);
-	assert_int_equal(st->n_tables, 2);
-}
-
-/* It is old by then: members left, others joined. */
-STANDBY_TEST(test_what_no_master_confirms_is_dropped)
-{
-	after(st, 5 * SECOND);
-	st->is_dark = true;
-	assert_true(after(st, 290 * SECOND).warm);
-	assert_false(after(st, 20 * SECOND).warm);
-	st->is_dark = false;
-	assert_true(after(st, 5 * SECOND).warm);
-	/* of the master before */
-	st->is_dark = true;
-	st->master = MASTER + 1;
-	assert_true(after(st, 2 * SECOND).warm);
-	assert_false(after(st, 5 * SECOND).warm);
-}
-
-/* Of a table that takes 200 ms: no more than a part of the master's time. */
-STANDBY_TEST(test_a_standby_rests_after_a_long_table)
-{
-	st->table_us = SECOND / 5;
-	for (unsigned i = 0; i < 60; i++) {
-		set_members(st, 2 + i % 2);
-		after(st, SECOND);
-	}
-	assert_in_range(st->n_tables, 2, 40);
-}
-
 static void
 notify(struct stage *st, uint64_t key)
 {
 	uint8_t mad[MAD_SIZE];
 	const struct transport_mad m = {
-		.addr = { .lid = MASTER, .qp = 1 }, .mad = mad, .len = MAD_SIZE,
+		.addr = { .lid = 5, .qp = 1 }, .mad = mad, .len = MAD_SIZE,
 	};
 
 	sa_build(mad, MAD_METHOD_GET, SA_ATTR_STATE);
 	sa_set_sm_key(mad, key);
 	scripted_deliver(st->t, &m, 10);
-}
-
-STANDBY_TEST(test_news_are_read_at_once_if_they_have_the_key)
-{
-	after(st, SECOND / 10);
-	notify(st, KEY + 1);
-	after(st, SECOND / 10);
-	assert_int_equal(st->n_class, 1);
-	notify(st, KEY);
-	after(st, SECOND / 10);
-	assert_int_equal(st->n_class, 2);
-}
-
-/* Notifications may be lost. */
-STANDBY_TEST(test_a_master_tells_its_standby_of_news_until_it_asks)
-{
-	sa_follow(st->sa, MASTER, transport_now(st->t));
-	st->sa->n_views++;
-	standby_touch(st->b);
-	after(st, SECOND / 10);
-	assert_int_equal(st->n_told, 4);
-	/* another change does not wait for the next repetition */
-	st->sa->n_views++;
-	standby_touch(st->b);
-	after(st, SECOND / 80);
-	assert_int_equal(st->n_told, 5);
-	sa_follow(st->sa, MASTER, transport_now(st->t));
-	after(st, 2 * SECOND);
-	assert_int_equal(st->n_told, 5);
-	st->sa->n_views++;
-	standby_touch(st->b);
-	after(st, 2 * SECOND);
-	assert_int_equal(st->n_told, 5 + 8);
-}
-
-STANDBY_TEST(test_a_standby_says_why_it_is_not_warm)
-{
-	struct standby_status status;
-	unsigned n_class;
-
-	st->is_dark = true;
-	status = after(st, 3 * SECOND);
-	assert_string_equal(status.why, "its SA does not answer");
-	assert_false(status.warm);
-	st->is_down = true;
-	status = after(st, 3 * SECOND);
-	assert_string_equal(status.why, "it has not activated our port yet");
-	assert_int_equal(st->n_tables, 0);
-	/* our own port is no master */
-	st->is_dark = st->is_down = false;
-	st->master = 3;
-	n_class = st->n_class;
-	status = after(st, 5 * SECOND);
-	assert_non_null(status.why);
-	assert_int_equal(st->n_class, n_class);
-}
-
-/* ------------------------------------------------------------------- taking */
-
-TEST(test_clients_are_known_if_nothing_can_be_missing)
-{
-	static const struct {
-		int64_t dark_us;	/* the SA is silent, the master not */
-		uint16_t lid;
-	} cases[] = {
-		{ 0, MASTER }, { 2 * SECOND, MASTER }, { 20 * SECOND, 0 },
-	};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct sa_stats stats;
-		AUTO_VALUE(stage_close) struct stage st;
-
-		stage_open(&st);
-		after(&st, 2 * SECOND);
-		st.is_dark = true;
-		after(&st, cases[i].dark_us);
-		assert_int_equal(standby_take(st.b, transport_now(st.t)),
-				 cases[i].lid);
-		sa_stats(st.sa, &stats);
-		assert_int_equal(stats.n_members, 2);
-		/* once */
-		assert_int_equal(standby_take(st.b, transport_now(st.t)), 0);
-	}
 }
 
 static void
@@ -485,58 +258,105 @@ on_last(void *data)
 	((struct stage *)data)->lasts++;
 }
 
-/* What changed a moment before the hand-over is there, and what changes while
- * that is read; nothing is read twice. */
-TEST(test_the_last_is_read_before_it_is_taken)
+static void
+run(struct stage *st, const char *time, GString *out)
 {
-	static const struct {
-		unsigned then, meanwhile;	/* members; 0: no news */
-		unsigned members, asked, tables;
-	} cases[] = {
-		{ 0, 0, 2, 1, 0 }, { 7, 0, 7, 1, 1 }, { 5, 7, 7, 2, 2 },
-	};
+	struct standby_status s;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		AUTO_VALUE(stage_close) struct stage st;
-		unsigned n_class, n_tables;
-		struct sa_stats stats;
+	scripted_run(st->t, transport_now(st->t) + word_time(time));
+	standby_status(st->b, &s);
+	if (s.warm)
+		g_string_append_printf(out, " %u members as of %.1f s (%u)",
+				       (unsigned)s.stats.n_members,
+				       (double)s.as_of / G_USEC_PER_SEC,
+				       (unsigned)s.reads);
+	if (s.why)
+		g_string_append_printf(out, " - %s -", s.why);
+}
 
-		stage_open(&st);
-		after(&st, SECOND / 2);
-		n_class = st.n_class;
-		n_tables = st.n_tables;
-		if (cases[i].then)
-			set_members(&st, cases[i].then);
-		st.table_us = 5000;
-		standby_read_last(st.b, on_last, &st);
-		assert_int_equal(st.lasts, 0);
-		after(&st, 1000);
-		if (cases[i].meanwhile) {
-			set_members(&st, cases[i].meanwhile);
-			notify(&st, KEY);
-		}
-		after(&st, 20 * 1000);
-		assert_int_equal(st.lasts, 1);
-		assert_int_equal(st.n_class, n_class + cases[i].asked);
-		assert_int_equal(st.n_tables, n_tables + cases[i].tables);
-		assert_int_equal(standby_take(st.b, transport_now(st.t)),
-				 MASTER);
-		sa_stats(st.sa, &stats);
-		assert_int_equal(stats.n_members, cases[i].members);
+/* As the new master; 0: not all that clients registered is known. */
+static void
+take(struct stage *st, GString *out)
+{
+	unsigned lid = standby_take(st->b, transport_now(st->t));
+	struct sa_stats stats;
+
+	sa_stats(st->sa, &stats);
+	g_string_append_printf(out, " of LID %u, %u members", lid,
+			       (unsigned)stats.n_members);
+}
+
+/* News in each of so many seconds. */
+static void
+change_often(struct stage *st, unsigned seconds)
+{
+	for (unsigned i = 0; i < seconds; i++) {
+		g_autoptr(GString) none = g_string_new(NULL);
+
+		set_members(st, 2 + i % 2);
+		run(st, "1s", none);
 	}
 }
 
-/* A master that does not answer is not waited for. That it has news was seen. */
-STANDBY_TEST(test_the_last_is_not_waited_for_long)
+/* Behind what it says the MADs of the standby and of the master: of
+ * ClassPortInfo, for the state, that there is news; and that the last was read. */
+static void
+play(void *of, const char *text, GString *out)
 {
-	after(st, SECOND / 2);
-	set_members(st, 7);
-	st->manner = &manners[1];	/* silent */
-	standby_read_last(st->b, on_last, st);
-	standby_read_last(st->b, on_last, st);
-	after(st, (STANDBY_LAST_MS - 1) * 1000);
-	assert_int_equal(st->lasts, 0);
-	after(st, 2 * 1000);
-	assert_int_equal(st->lasts, 1);
-	assert_int_equal(standby_take(st->b, transport_now(st->t)), LID_NONE);
+	struct stage *st = of;
+	g_auto(GStrv) words = g_strsplit(text, " ", -1);
+	const struct unit_setting counts[] = {
+		{ "asked", &st->asked }, { "read", &st->tables },
+		{ "told", &st->told }, { "last", &st->lasts },
+	};
+	const struct unit_setting settings[] = {
+		{ "minism", &st->is_minism }, { "dark", &st->is_dark },
+		{ "down", &st->is_down }, { "refused", &st->n_refused },
+		{ "lid", &st->master }, { "table_ms", &st->table_ms },
+		{ NULL, NULL },
+	};
+
+	if (g_str_equal(*words, "master")) {
+		unit_set(settings, words + 1);
+	} else if (g_str_equal(*words, "answers")) {
+		st->manner = manners;
+		while (strcmp(st->manner->name, strchr(text, ' ') + 1))
+			assert_true(++st->manner < manners +
+				    G_N_ELEMENTS(manners));
+	} else if (g_str_equal(*words, "members")) {
+		set_members(st, word_number(words[1]));
+	} else if (g_str_equal(*words, "often")) {
+		change_often(st, word_number(words[1]));
+	} else if (g_str_equal(*words, "news")) {
+		notify(st, word_number(words[1]));
+	} else if (g_str_equal(*words, "follower")) {
+		sa_follow(st->sa, 5, transport_now(st->t));
+	} else if (g_str_equal(*words, "change")) {
+		st->sa->n_views++;
+		standby_touch(st->b);
+	} else if (g_str_equal(*words, "last")) {
+		standby_read_last(st->b, on_last, st);
+	} else if (g_str_equal(*words, "run")) {
+		run(st, words[1], out);
+	} else {
+		assert_string_equal(*words, "take");
+		take(st, out);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(counts); i++) {
+		if (*counts[i].value)
+			g_string_append_printf(out, " %s %u", counts[i].name,
+					       *counts[i].value);
+		*counts[i].value = 0;
+	}
 }
+
+static char *
+transcript(const void *of, const char *text)
+{
+	AUTO_VALUE(stage_close) struct stage st;
+
+	stage_open(&st);
+	return golden_play(text, play, &st);
+}
+
+GOLDEN("standby", transcript)
