@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * What others ask of the subnet manager, and what they are told: SM_Key,
- * M_Keys in the answers to traps.
+ * M_Keys in the answers to traps; and which traps are heard. The steps and what
+ * comes of them: tests/golden/sm_agent.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lab/generate.h"
@@ -10,11 +13,9 @@
 #include "sm/mad/sa_mad.h"
 #include "sm/sm_agent.h"
 #include "tests/lib/auto.h"
+#include "tests/lib/golden.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
-
-#define SM_KEY	UINT64_C(0x1122334455667788)
-#define M_KEY	UINT64_C(0x99aabbccddeeff00)
 
 struct sa_server {
 	struct transport *t;
@@ -67,8 +68,7 @@ desk_open(struct sa_server *d, uint64_t m_key)
 	d->x = mad_client_new(d->t, &wire);
 	d->log = log_open("/dev/null", LOG_DEBUG, NULL);
 	d->keys = mkey_db_new(m_key, MKEY_DB_ONE);
-	d->self = (struct sm_info){ .guid = 1, .sm_key = SM_KEY,
-				    .state = SM_STATE_MASTER };
+	d->self = (struct sm_info){ .guid = 1, .state = SM_STATE_MASTER };
 	d->serve = (struct sm_agent){
 		.x = d->x, .log = d->log, .keys = d->keys,
 		.sm_info = give_sm_info, .trap = on_trap,
@@ -101,185 +101,116 @@ hand_in(struct sa_server *d, uint16_t lid, const uint8_t *mad)
 	return scripted_count(d->t) ? scripted_last(d->t)->mad : NULL;
 }
 
-static uint64_t
-told_sm_key(struct sa_server *d, uint64_t m_key)
-{
-	uint8_t mad[MAD_SIZE];
-	const uint8_t *answer;
-	struct sm_info i;
-
-	smp_build_lid(mad, MAD_METHOD_GET, MAD_ATTR_SM_INFO, 0, m_key);
-	answer = hand_in(d, 9, mad);
-	assert_non_null(answer);
-	sm_info_decode(smp_data_const(answer), &i);
-	assert_int_equal(i.guid, 1);
-	return i.sm_key;
-}
-
-TEST(test_sm_key_is_told_to_holders_of_the_m_key)
-{
-	struct sa_server d;
-
-	desk_open(&d, M_KEY);
-	assert_true(told_sm_key(&d, M_KEY) == SM_KEY);
-	assert_true(told_sm_key(&d, M_KEY + 1) == 0);
-	assert_true(told_sm_key(&d, 0) == 0);
-	desk_close(&d);
-	/* without M_Keys no requester can prove anything */
-	desk_open(&d, 0);
-	assert_true(told_sm_key(&d, 0) == SM_KEY);
-	desk_close(&d);
-}
-
-static unsigned
-control(struct sa_server *d, uint64_t sm_key)
-{
-	const struct sm_info from = { .guid = 5, .sm_key = sm_key,
-				      .state = SM_STATE_MASTER };
-	uint8_t mad[MAD_SIZE];
-	struct mad_header h;
-	const uint8_t *answer;
-
-	smp_build_lid(mad, MAD_METHOD_SET, MAD_ATTR_SM_INFO,
-		      SM_CONTROL_HANDOVER, 0);
-	sm_info_encode(smp_data(mad), &from);
-	answer = hand_in(d, 9, mad);
-	assert_non_null(answer);
-	assert_true(mad_header_read(answer, MAD_SIZE, &h));
-	return h.status;
-}
-
-#define DESK_TEST(name, args...) \
-	TEST_ON(name, struct sa_server, d, desk_open, desk_close, ##args)
-
-DESK_TEST(test_control_needs_the_sm_key, M_KEY)
-{
-	assert_int_equal(control(d, SM_KEY + 1), MAD_STATUS_BAD_VALUE);
-	assert_int_equal(control(d, 0), MAD_STATUS_BAD_VALUE);
-	assert_int_equal(d->controls, 0);
-	assert_int_equal(control(d, SM_KEY), MAD_STATUS_OK);
-	assert_int_equal(d->controls, 1);
-	d->self.sm_key = 0;
-	assert_int_equal(control(d, 12345), MAD_STATUS_OK);
-	assert_int_equal(d->controls, 2);
-}
-
-DESK_TEST(test_reports_are_not_answered, 0)
-{
-	uint8_t mad[MAD_SIZE];
-
-	sa_build(mad, SA_METHOD_REPORT, SA_ATTR_NOTICE);
-	assert_null(hand_in(d, 3, mad));
-	smp_build_lid(mad, 0x06, MAD_ATTR_NOTICE, 0, 0);
-	assert_null(hand_in(d, 3, mad));
-}
-
+/* LIDADDR is at 10 in trap 128, at 12 in the others. */
 static void
-make_trap(uint8_t mad[MAD_SIZE], unsigned trap)
+make_trap(uint8_t mad[MAD_SIZE], int trap, int issuer, int about)
 {
 	uint8_t *data;
 
 	smp_build_lid(mad, MAD_METHOD_TRAP, MAD_ATTR_NOTICE, 0, 0);
 	data = smp_data(mad);
 	data[0] = 0x80 | 2;
-	data[4] = (uint8_t)(trap >> 8);
-	data[5] = (uint8_t)trap;
-	data[7] = 3;		/* IssuerLID */
+	bytes_store16(data + 4, (uint16_t)trap);
+	bytes_store16(data + 6, (uint16_t)issuer);
 	memset(data + 10, 0xee, SMP_DATA_LEN - 10);
-	/* LIDADDR, of 128 and of the others */
-	data[10] = data[12] = 0;
-	data[11] = data[13] = 3;
+	bytes_store16(data + 10, 3);
+	bytes_store16(data + 12, 3);
+	bytes_store16(data + (trap == 128 ? 10 : 12), (uint16_t)about);
 }
 
-DESK_TEST(test_trap_repress_has_the_key_of_its_port, M_KEY)
+static void
+make_control(uint8_t mad[MAD_SIZE], uint64_t sm_key)
+{
+	const struct sm_info from = { .guid = 5, .sm_key = sm_key,
+				      .state = SM_STATE_MASTER };
+
+	smp_build_lid(mad, MAD_METHOD_SET, MAD_ATTR_SM_INFO,
+		      SM_CONTROL_HANDOVER, 0);
+	sm_info_encode(smp_data(mad), &from);
+}
+
+static void
+learn(struct sa_server *d, int lid, uint64_t m_key)
 {
 	AUTO(snapshot) *s = generate_fabric("single(3)", NULL, NULL);
+
+	s->ports[s->local_port].info.lid = (uint16_t)lid;
+	s->ports[s->local_port].info.m_key = m_key;
+	mkey_db_learn(d->keys, s);
+}
+
+/* As a trap was passed on, and the answer. */
+static void
+put_outcome(const struct sa_server *d, const uint8_t *mad,
+	    const uint8_t *answer, GString *out)
+{
+	const uint8_t *sent = smp_data_const(mad);
+	struct sm_info info;
+
+	if (d->traps)
+		g_string_append(out, " heard");
+	for (unsigned i = 0; i < SMP_DATA_LEN && d->traps; i++)
+		if (d->trap[i] != sent[i])
+			g_string_append_printf(out, " [%u]=%u", i, d->trap[i]);
+	if (d->controls)
+		g_string_append(out, " obeyed");
+	if (!answer)
+		return;
+	g_string_append_printf(out, " answer 0x%x status %u M_Key %" PRIx64,
+			       answer[3], bytes_load16(answer + 4),
+			       smp_m_key(answer));
+	if (bytes_load16(answer + 16) == MAD_ATTR_NOTICE)
+		return;
+	sm_info_decode(smp_data_const(answer), &info);
+	g_string_append_printf(out, " of %" PRIx64 " SM_Key %" PRIx64,
+			       info.guid, info.sm_key);
+}
+
+static void
+play(void *of, const char *step, GString *out)
+{
+	struct sa_server *d = of;
+	int lid = 9, trap, issuer, about;
 	uint8_t mad[MAD_SIZE];
 	const uint8_t *answer;
+	uint64_t key = 0;
 
-	make_trap(mad, 129);
-	/* the port is not known yet: it will send its trap again */
-	assert_null(hand_in(d, 3, mad));
-	assert_int_equal(d->traps, 1);
-	s->ports[s->local_port].info.lid = 3;
-	s->ports[s->local_port].info.m_key = 0x1234;
-	mkey_db_learn(d->keys, s);
-	answer = hand_in(d, 3, mad);
-	assert_non_null(answer);
-	assert_true(smp_m_key(answer) == 0x1234);
-	assert_null(hand_in(d, 4, mad));
-}
-
-DESK_TEST(test_trap_without_keys_is_repressed_at_once, 0)
-{
-	uint8_t mad[MAD_SIZE];
-
-	make_trap(mad, 129);
-	assert_non_null(hand_in(d, 3, mad));
-}
-
-/* What was tried as a key stays here, and nothing else of the Notice. */
-DESK_TEST(test_key_in_trap_256_is_not_told_on, 0)
-{
-	uint8_t mad[MAD_SIZE];
-
-	make_trap(mad, 257);
-	hand_in(d, 3, mad);
-	assert_memory_equal(d->trap, smp_data(mad), SMP_DATA_LEN);
-	make_trap(mad, 256);
-	hand_in(d, 3, mad);
-	for (unsigned i = 0; i < SMP_DATA_LEN; i++)
-		assert_int_equal(d->trap[i], i >= 24 && i < 32 ? 0 :
-				 smp_data(mad)[i]);
-}
-
-DESK_TEST(test_traps_of_the_sa_are_dropped, 0)
-{
-	uint8_t mad[MAD_SIZE];
-
-	for (unsigned trap = 63; trap <= 68; trap++) {
-		make_trap(mad, trap);
-		hand_in(d, 3, mad);
+	if (sscanf(step, "m_key %" SCNx64, &key) == 1) {
+		desk_close(d);
+		desk_open(d, key);
+		return;
 	}
-	assert_int_equal(d->traps, 2);
-}
-
-/* The sender must be the issuer and what a subscriber is told about. 2 and 3 are
- * one port. */
-TEST(test_trap_of_or_about_another_port_is_dropped)
-{
-	static const struct {
-		uint16_t trap, sender, issuer, about;
-		bool heard;
-	} cases[] = {
-		{ 128, 3, 3, 3, true }, { 128, 3, 3, 2, true },
-		{ 128, 3, 3, 10, false }, { 129, 3, 3, 10, false },
-		{ 130, 3, 3, 10, false }, { 131, 3, 3, 10, false },
-		{ 144, 3, 3, 2, true }, { 144, 3, 3, 10, false },
-		{ 145, 3, 3, 10, false }, { 144, 3, 3, 0xc000, false },
-		/* it says nothing */
-		{ 144, 3, 3, 0, true }, { 131, 3, 3, 0xffff, true },
-		/* the LID of a packet with a wrong key */
-		{ 257, 3, 3, 10, true }, { 259, 3, 3, 10, true },
-		{ 128, 3, 3, 0, true }, { 128, 10, 3, 0, false },
-		{ 128, 3, 10, 0, false }, { 128, 0, 0, 0, true },
-		{ 128, 0xffff, 0, 0, true }, { 128, 0, 3, 0, false },
-		{ 128, 2, 3, 0, true }, { 128, 4, 3, 0, false },
-		/* raised before the port had a LID */
-		{ 128, 3, 0, 0, true }, { 128, 10, 0, 0, false },
-		{ 128, 0xc000, 3, 0, false }, { 128, 3, 0xfffe, 0, false },
-	};
-	uint8_t mad[MAD_SIZE];
-
-	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		AUTO_VALUE(desk_close) struct sa_server d;
-
-		desk_open(&d, 0);
-		make_trap(mad, cases[i].trap);
-		bytes_store16(smp_data(mad) + 6, cases[i].issuer);
-		bytes_store16(smp_data(mad) + (cases[i].trap == 128 ? 10 : 12),
-			      cases[i].about);
-		hand_in(&d, cases[i].sender, mad);
-		assert_int_equal(d.traps, cases[i].heard);
+	if (sscanf(step, "port %i %" SCNx64, &lid, &key) == 2) {
+		learn(d, lid, key);
+		return;
 	}
+	if (sscanf(step, "sm_key %" SCNx64, &d->self.sm_key) == 1)
+		return;
+	if (sscanf(step, "ask %" SCNx64, &key) == 1)
+		smp_build_lid(mad, MAD_METHOD_GET, MAD_ATTR_SM_INFO, 0, key);
+	else if (sscanf(step, "control %" SCNx64, &key) == 1)
+		make_control(mad, key);
+	else if (sscanf(step, "trap %i by %i of %i about %i", &trap, &lid,
+			&issuer, &about) == 4)
+		make_trap(mad, trap, issuer, about);
+	else if (strcmp(step, "repress") == 0)
+		smp_build_lid(mad, 0x06, MAD_ATTR_NOTICE, 0, 0);
+	else if (strcmp(step, "report") == 0)
+		sa_build(mad, SA_METHOD_REPORT, SA_ATTR_NOTICE);
+	else
+		fail_msg("no step: %s", step);
+	d->traps = d->controls = 0;
+	answer = hand_in(d, (uint16_t)lid, mad);
+	put_outcome(d, mad, answer, out);
 }
+
+static char *
+transcript(const void *of, const char *text)
+{
+	AUTO_VALUE(desk_close) struct sa_server d;
+
+	desk_open(&d, 0);
+	return golden_play(text, play, &d);
+}
+
+GOLDEN("sm_agent", transcript)
