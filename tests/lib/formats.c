@@ -190,22 +190,30 @@ names_normal(const char *text, GPtrArray *warnings, GError **error)
 	return g_string_free(out, FALSE);
 }
 
-/* On a fabric; what is written of them is read as the same. */
+/* On a fabric; what is written of them is read as the same. What is to be
+ * remarked, and what is written of the switches of the file. */
 static void
-judge_tables(const struct lft_file *file)
+judge_tables(const struct lft_file *file, GString *out)
 {
+	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GError) error = NULL;
 	AUTO(snapshot) *s = generate_fabric("PGFT(2,4;1,2)", NULL, NULL);
 	AUTO(lid_map) *lids = lid_assign(s, 0,
 		(const struct lid_range *)(const void *)file->owners->data,
 		file->owners->len, NULL, NULL);
-	AUTO(lft) *lft = lft_file_tables(file, s, lids, NULL, NULL);
+	AUTO(lft) *lft = lft_file_tables(file, s, lids, notes, &error);
 	g_autoptr(GString) text = g_string_new(NULL);
 	AUTO(lft_file) *again = NULL;
 	AUTO(lft) *same = NULL;
 
-	if (!lft)
+	EACH_PTR(const char, note, notes)
+		g_string_append_printf(out, "note: %s\n", note);
+	if (!lft) {
+		g_string_append_printf(out, "none: %s\n", error->message);
 		return;
+	}
 	lft_text_write(s, lids, lft, text);
+	g_string_append(out, text->str);
 	again = lft_file_parse(text->str, "again", NULL);
 	same = lft_file_tables(again, s, lids, NULL, NULL);
 	for (uint32_t sw = 0; sw < lft->n_switches; sw++)
@@ -221,7 +229,6 @@ tables_normal(const char *text, GPtrArray *warnings, GError **error)
 
 	if (!file)
 		return NULL;
-	judge_tables(file);
 	out = g_string_new(NULL);
 	EACH_ITEM(struct lft_file_table, t, file->tables) {
 		g_string_append_printf(out, "Unicast lids of switch guid 0x%"
@@ -235,6 +242,7 @@ tables_normal(const char *text, GPtrArray *warnings, GError **error)
 		g_string_append_printf(out, "0x%" G_GINT64_MODIFIER
 				       "x has 0x%04x to 0x%04x\n", r->guid,
 				       r->min, r->max);
+	judge_tables(file, out);
 	return g_string_free(out, FALSE);
 }
 

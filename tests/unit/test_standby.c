@@ -299,7 +299,8 @@ change_often(struct stage *st, unsigned seconds)
 }
 
 /* Behind what it says the MADs of the standby and of the master: of
- * ClassPortInfo, for the state, that there is news; and that the last was read. */
+ * ClassPortInfo, for the state, that there is news; and that the last was
+ * read. */
 static void
 play(void *of, const char *text, GString *out)
 {
