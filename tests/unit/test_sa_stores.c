@@ -3,12 +3,15 @@
  * The stores of the SA: groups, services, subscriptions, over one switch with
  * hosts. What each promises is in tests/scripts/sa_mcmember.scn,
  * sa_service.scn and sa_informinfo.scn (words: sa_stage.h); here is what needs
- * chance or large numbers. The time is what the test says.
+ * chance or large numbers, of Notices in tests/golden/notices. The time is what
+ * the test says.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "sm/sa/informinfo.h"
 #include "sm/sa/mcmember.h"
+#include "tests/lib/golden.h"
 #include "tests/lib/sa_stage.h"
 #include "topology/prng.h"
 
@@ -101,21 +104,7 @@ STORES_TEST(test_one_client_cannot_fill_a_store)
 	assert_int_equal(l->sa->informs->all.list->len, n + 1);
 }
 
-static unsigned
-n_waiting(const struct lab *l)
-{
-	return informs_waiting(l->sa->informs);
-}
-
-/* The trap of the next Report; 0: there is none. */
-static unsigned
-next_trap(struct lab *l)
-{
-	struct sa_report r;
-
-	return sa_next_report(l->sa, l->now, &r) ?
-		(unsigned)bytes_load(r.mad + SA_DATA_OFFSET + 4, 2) : 0;
-}
+/* ------------------------------------------------------------ many Notices */
 
 /* n Notices of the SM about a host: they differ in the issuer's LID. */
 static void
@@ -131,137 +120,87 @@ notify(struct lab *l, unsigned trap, unsigned n, unsigned host)
 	}
 }
 
-/* The same thing over and over; then ever new things. */
-STORES_TEST(test_babble_is_merged_and_bounded)
+/* Traps 128 of a host's own: the same again and again, or all different. */
+static void
+babble(struct lab *l, unsigned host, unsigned n, bool is_same)
 {
 	uint8_t notice[NOTICE_LEN] = { 0x81, 0, 0, 2, 0, 128, 0, 23 };
-	const uint16_t from = lab_lid(l, lab_host(l, 3));
 
-	ask_well(l, INFORM, 1, 1, 0xffff, 0xffff);
-	for (unsigned n = 0; n < 1000; n++) {
-		notice[9] = (uint8_t)n;	/* NoticeCount */
-		sa_forward_trap(l->sa, notice, from, l->now);
+	for (unsigned i = 0; i < n; i++) {
+		if (is_same)
+			notice[9] = (uint8_t)i;	/* NoticeCount */
+		else
+			bytes_store(notice + 20, i, 3);
+		sa_forward_trap(l->sa, notice, lab_lid(l, lab_host(l, host)),
+				l->now);
 	}
-	assert_int_equal(n_waiting(l), 1);
-	assert_int_equal(next_trap(l), 128);
-	assert_int_equal(next_trap(l), 0);
-	/* The same words of two issuers are two things. */
-	sa_forward_trap(l->sa, notice, lab_lid(l, lab_host(l, 2)), l->now);
-	sa_forward_trap(l->sa, notice, from, l->now);
-	assert_int_equal(n_waiting(l), 2);
-	while (next_trap(l))
-		;
-	/* none waits: it is news again */
-	sa_forward_trap(l->sa, notice, from, l->now);
-	assert_int_equal(n_waiting(l), 1);
+}
 
-	for (unsigned n = 0; n < 100000; n++) {
-		bytes_store(notice + 20, n, 3);
-		sa_forward_trap(l->sa, notice, from, l->now);
+/* At most n: how many of each trap, of which 0 is a turn in vain; and the last
+ * one, with its LID. */
+static void
+put_reports(struct lab *l, unsigned n, GString *out)
+{
+	unsigned n_of[129] = { 0 }, trap = 0;
+	struct sa_report r = { .lid = 0 };
+
+	for (; n && informs_waiting(l->sa->informs); n--) {
+		trap = sa_next_report(l->sa, l->now, &r) ? (unsigned)
+			bytes_load(r.mad + SA_DATA_OFFSET + 4, 2) : 0;
+		n_of[trap]++;
 	}
-	assert_int_equal(n_waiting(l), 1024);
-	assert_int_equal(l->sa->informs->dropped, 100000 - 1024);
-	/* the SA's own Notices are not displaced */
-	ask_well(l, JOIN, 1, 1, 1);
-	for (unsigned n = 0; n < 1024; n++)
-		assert_int_equal(next_trap(l), 128);
-	assert_int_equal(next_trap(l), 66);
+	for (unsigned i = 0; i < G_N_ELEMENTS(n_of); i++)
+		if (n_of[i])
+			g_string_append_printf(out, " %ux%u", n_of[i], i);
+	g_string_append_printf(out, ", %u to %u the last", trap, r.lid);
 }
 
-/* A host that goes, comes and goes again is away in the end, whatever waits; and
- * traps of devices are heard behind the Notices of many hosts. */
-STORES_TEST(test_the_last_of_many_notices_is_told)
+static void
+play(void *of, const char *step, GString *out)
 {
-	static const unsigned traps[] = { 65, 64, 65 };
-	uint8_t babble[NOTICE_LEN] = { 0x81, 0, 0, 2, 0, 128, 0, 23 };
-	unsigned last = 0;
+	struct lab *l = of;
+	unsigned a, b, c;
 
-	ask_well(l, INFORM, 1, 1, 0xffff, 0xffff);
-	for (unsigned i = 0; i < 1500; i++)
-		notify(l, traps[i % 3], 1, 2);
-	sa_forward_trap(l->sa, babble, lab_lid(l, lab_host(l, 3)), l->now);
-	assert_int_equal(n_waiting(l), 1501);
-	for (unsigned n = 0; n < 1500; n++)
-		last = next_trap(l);
-	assert_int_equal(last, 65);
-	assert_int_equal(next_trap(l), 128);
-	assert_int_equal(next_trap(l), 0);
+	if (sscanf(step, "subscribe %u to %u", &a, &b) == 2)
+		ask_well(l, INFORM, 1, a, b, 0xffff);
+	else if (sscanf(step, "unsubscribe %u from %u", &a, &b) == 2)
+		ask_well(l, INFORM " Subscribe=0", 1, a, b, 0xffff);
+	else if (sscanf(step, "all subscribe to %u %u times", &a, &b) == 2)
+		for (c = 0; c < b * STAR_HOSTS; c++)
+			ask_well(l, INFORM " qp=%u", 1, c % STAR_HOSTS, a,
+				 0xffff, 1 + c / STAR_HOSTS);
+	else if (sscanf(step, "join of %u", &a) == 1)
+		ask_well(l, JOIN, a, 1, 1);
+	else if (sscanf(step, "%u Notices %u of %u", &a, &b, &c) == 3)
+		notify(l, b, a, c);
+	else if (sscanf(step, "%u comes and goes %u times", &a, &b) == 2)
+		for (c = 0; c < b; c++)
+			notify(l, 65 - c % 3 % 2, 1, a);
+	else if (sscanf(step, "%u traps of %u", &a, &b) == 2)
+		babble(l, b, a, true);
+	else if (sscanf(step, "%u different traps of %u", &a, &b) == 2)
+		babble(l, b, a, false);
+	else if (sscanf(step, "%u s", &a) == 1)
+		l->now += a * G_USEC_PER_SEC;
+	else if (sscanf(step, "reports, at most %u", &a) == 1)
+		put_reports(l, a, out);
+	else
+		fail_msg("no step: %s", step);
+	g_string_append_printf(out, " %u wait, %u dropped",
+			       (unsigned)informs_waiting(l->sa->informs),
+			       l->sa->informs->dropped);
 }
 
-/* Of a subscription that is there again, its number is, too. */
-STORES_TEST(test_a_notice_is_for_the_subscriptions_of_its_time)
+static char *
+transcript(const void *of, const char *text)
 {
-	struct sa_report r;
+	char *told;
+	void *l;
 
-	ask_well(l, INFORM, 1, 1, 64, 0xffff);
-	ask_well(l, INFORM, 1, 2, 65, 0xffff);
-	ask_well(l, INFORM, 1, 2, 0xffff, 0xffff);
-	ask_well(l, INFORM, 1, 3, 65, 0xffff);
-	notify(l, 64, 1, 2);
-	l->now++;
-	/* The one of host 1 stays. It is host 3's first, and host 2's. */
-	ask_well(l, INFORM, 1, 1, 64, 0xffff);
-	for (unsigned host = 2; host < 4; host++) {
-		ask_well(l, INFORM " Subscribe=0", 1, host, 65, 0xffff);
-		ask_well(l, INFORM, 1, host, 64, 0xffff);
-	}
-	for (unsigned host = 1; host < 3; host++) {
-		assert_true(sa_next_report(l->sa, l->now, &r));
-		assert_int_equal(r.lid, lab_lid(l, lab_host(l, host)));
-	}
-	assert_int_equal(next_trap(l), 0);
-	notify(l, 64, 1, 2);
-	for (unsigned host = 1; host < 4; host++)
-		assert_int_equal(next_trap(l), 64);
-	assert_int_equal(next_trap(l), 0);
+	sa_star_set_up(&l);
+	told = golden_play(text, play, l);
+	sa_stage_tear_down(&l);
+	return told;
 }
 
-/* The subscribers are too slow, so the backlog neither grows nor ages. */
-STORES_TEST(test_an_old_notice_gives_way_to_the_newest)
-{
-	unsigned n = 1, trap, last = 0;
-
-	for (unsigned host = 1; host < 4; host++)
-		ask_well(l, INFORM, 1, host, 0xffff, 0xffff);
-	notify(l, 64, 100, 2);
-	assert_int_equal(next_trap(l), 64);
-	l->now += 59 * G_USEC_PER_SEC;
-	notify(l, 65, 1, 2);
-	assert_int_equal(next_trap(l), 64);
-	assert_int_equal(l->sa->informs->dropped, 0);
-	l->now += 2 * G_USEC_PER_SEC;
-	for (unsigned i = 0; i < 3; i++)
-		assert_int_equal(next_trap(l), 65);
-	assert_int_equal(next_trap(l), 0);
-	assert_int_equal(l->sa->informs->dropped, 100);
-
-	notify(l, 64, 65536, 2);
-	assert_int_equal(next_trap(l), 64);
-	notify(l, 65, 10, 2);
-	assert_int_equal(n_waiting(l), 65536);
-	assert_int_equal(l->sa->informs->dropped, 110);
-	for (; (trap = next_trap(l)); n++)
-		last = trap;
-	assert_int_equal(n, 1 + 3 * 65536);
-	assert_int_equal(last, 65);
-}
-
-/* A part of the fabric comes, and many have subscribed. */
-STORES_TEST(test_each_of_many_notices_goes_to_each_of_many_subscribers)
-{
-	unsigned n = 0, calls = 0;
-
-	for (unsigned qp = 1; qp <= 128; qp++)
-		for (unsigned host = 0; host < STAR_HOSTS; host++)
-			ask_well(l, INFORM " qp=%u", 1, host, 64, 0xffff, qp);
-	for (unsigned i = 0; i < STAR_HOSTS; i++)
-		notify(l, 64, 20, i);
-	while (n_waiting(l))
-		n += next_trap(l) == 64;
-	assert_int_equal(n, 20 * STAR_HOSTS * 128 * STAR_HOSTS);
-	/* and those without a subscriber do not take long at once */
-	notify(l, 65, 100, 0);
-	for (; n_waiting(l); calls++)
-		assert_int_equal(next_trap(l), 0);
-	assert_in_range(calls, 100 * 128 * STAR_HOSTS / 4096, 20);
-}
+GOLDEN("notices", transcript)
