@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "sm/mad/bytes.h"
-#include "tools/status.h"
 #include "topology/each.h"
 
 #define HOUR_US		(INT64_C(3600) * G_USEC_PER_SEC)
@@ -231,59 +230,4 @@ cables_print(const struct tool_view *v, const struct cables_entry *c,
 	}
 	report_close(r, ']');
 	report_close(r, '}');
-}
-
-/* The samples of a family begin so; nodes may have the same name, so it is the
- * NodeGUID and the port's number that make a series. */
-static void
-put_sample(const struct snapshot *s, uint32_t port, const char *family,
-	   const char *counter, uint64_t value, GString *out)
-{
-	g_autofree char *name = snapshot_port_name(s, port);
-	g_autofree char *label = openmetrics_label(name);
-
-	g_string_append_printf(out, "%s_total{guid=\"0x%016" G_GINT64_MODIFIER
-			       "x\",num=\"%u\",port=\"%s\"", family,
-			       snapshot_node_of(s, port)->info.node_guid,
-			       s->ports[port].num, label);
-	if (counter)
-		g_string_append_printf(out, ",counter=\"%s\"", counter);
-	g_string_append_printf(out, "} %" G_GUINT64_FORMAT "\n", value);
-}
-
-void
-cables_metrics(const struct snapshot *s, const struct cables_port *ports,
-	       GString *out)
-{
-	static const struct {
-		const char *name, *help;
-		unsigned counter;
-	} families[] = {
-		{ "minism_port_sent_bytes", "PortXmitData.", CABLES_SENT },
-		{ "minism_port_received_bytes", "PortRcvData.",
-		  CABLES_RECEIVED },
-		{ "minism_port_wait_ticks", "PortXmitWait.", PERF_XMIT_WAIT },
-	};
-
-	/* of ports that counted any */
-	g_string_append(out, "# HELP minism_port_errors Errors since the port "
-			"was first read by minism-health.\n"
-			"# TYPE minism_port_errors counter\n");
-	for (uint32_t port = 0; port < s->n_ports; port++)
-		for (unsigned i = 0; i < PERF_N_ERRORS; i++)
-			if (ports[port].now.count[i])
-				put_sample(s, port, "minism_port_errors",
-					   perf_error_fields[i].name,
-					   ports[port].now.count[i], out);
-	for (size_t f = 0; f < G_N_ELEMENTS(families); f++) {
-		g_string_append_printf(out, "# HELP %s %s\n# TYPE %s counter\n",
-				       families[f].name, families[f].help,
-				       families[f].name);
-		for (uint32_t port = 0; port < s->n_ports; port++)
-			if (ports[port].now.us)
-				put_sample(s, port, families[f].name, NULL,
-					   ports[port].now.count[
-						families[f].counter], out);
-	}
-	g_string_append(out, "# EOF\n");
 }

@@ -93,8 +93,5 @@ char *cables_name(const struct tool_view *v, const struct cables_entry *c);
 void cables_print(const struct tool_view *v, const struct cables_entry *c,
 		  const struct cables_port *ports, const char *key,
 		  struct text_report *r);
-/* OpenMetrics. */
-void cables_metrics(const struct snapshot *s, const struct cables_port *ports,
-		    GString *out);
 
 #endif

@@ -5,7 +5,7 @@
  * Flow. A round: the view of the manager has the cables, names and LIDs -> the
  * counters of each port with a cable, spread over the interval (port_counters.c) ->
  * which cables are bad, or good again (cables.c) -> lines, requests to the
- * manager, the file of metrics. With --once two rounds, and the ranking.
+ * manager. With --once two rounds, and the ranking.
  *
  * Errors within an hour are counted from the begin of the half hour before this
  * one: 30 to 60 minutes. What is known of a port is kept by NodeGUID and number
@@ -38,7 +38,7 @@
 struct health_arguments {
 	int mode;
 	struct client_place place;
-	char *view, *metrics;
+	char *view;
 	unsigned interval_s, limit;
 	bool once, json, avoid;
 };
@@ -57,8 +57,6 @@ static const struct option rows[] = {
 		      "Read twice, print the cables with errors, and end"),
 	OPTION_SWITCH("avoid", 0, &option_bool, AT(avoid), 0,
 		      "Ask the manager to route around bad cables"),
-	{ NULL, "metrics", 0, &option_file, AT(metrics), 0, 0, NULL, "FILE",
-	  "Write the counters after each round, as OpenMetrics" },
 	OPTION_SWITCH("json", 'j', &option_bool, AT(json), 0, "Print JSON"),
 	TOOL_OPTIONS,
 };
@@ -246,22 +244,6 @@ read_ports(struct health_run *h, int64_t spread_us)
 			k->nodes[i].skip--;
 }
 
-static bool
-write_metrics(struct health_run *h)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-	g_autoptr(GError) error = NULL;
-
-	if (!h->a.metrics)
-		return true;
-	cables_metrics(h->known.view->s, h->known.ports, text);
-	if (g_file_set_contents(h->a.metrics, text->str, (gssize)text->len,
-				&error))
-		return true;
-	tool_options_complain("%s", error->message);
-	return false;
-}
-
 /* --- what is told --- */
 
 static void
@@ -435,8 +417,6 @@ run_once(struct health_run *h)
 	if (wait > 0)
 		g_usleep((gulong)wait);
 	read_ports(h, 0);
-	if (!write_metrics(h))
-		return EXIT_BAD;
 	return print_ranking(h, &h->known);
 }
 
@@ -457,7 +437,6 @@ run_resident(struct health_run *h)
 			return EXIT_NOTHING;
 		}
 		judge_counters(h);
-		write_metrics(h);
 		/* what the manager has now, for the next round */
 		fetch_view(h);
 	}

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "tools/show.h"
-#include "tools/status.h"
 #include "topology/each.h"
 #include "topology/expected.h"
 
@@ -21,7 +20,9 @@ struct family {
 	unsigned word;
 };
 
-char *
+/* As the text of a label: UTF-8; backslash and quote are escaped. given NULL: "";
+ * g_free. */
+static char *
 openmetrics_label(const char *given)
 {
 	g_autofree char *valid = g_utf8_make_valid(given ? given : "", -1);

@@ -12,8 +12,5 @@
 /* What is wrong: in text a line each, the worst first. all: see struct show. */
 void status_put_causes(const struct view_lines *lines, bool all,
 		       struct text_report *out);
-/* As the text of a label: UTF-8; backslash and quote are escaped. given NULL: "";
- * g_free. */
-char *openmetrics_label(const char *given);
 
 #endif

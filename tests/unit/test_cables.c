@@ -266,23 +266,3 @@ SETUP_TEST(test_a_cable_is_printed_with_both_ends)
 			       ":120,\"LinkErrorRecoveryCounter\":1}"));
 }
 
-/* A series is a GUID and a number, as two nodes may have one name; names are
- * made valid. */
-SETUP_TEST(test_metrics_have_the_ports_that_were_read)
-{
-	struct snapshot_node *n = &t->s->nodes[t->s->ports[t->port].node];
-	g_autoptr(GString) text = g_string_new(NULL);
-	g_autofree char *wanted = NULL;
-
-	n->name = "a\"b\xe6";
-	t->ports[t->port].now.count[PERF_SYMBOL] = 5;
-	t->ports[t->far].now.us = 0;
-	cables_metrics(t->s, t->ports, text);
-	wanted = g_strdup_printf("\nminism_port_errors_total{guid=\"0x%016"
-		G_GINT64_MODIFIER "x\",num=\"%u\",port=\"a\\\"b\xef\xbf\xbd/%u\","
-		"counter=\"SymbolErrorCounter\"} 5\n", n->info.node_guid,
-		t->s->ports[t->port].num, t->s->ports[t->port].num);
-	assert_non_null(strstr(text->str, wanted));
-	assert_true(g_str_has_suffix(text->str, "\n# EOF\n"));
-	n->name = NULL;
-}
