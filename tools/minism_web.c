@@ -2,10 +2,10 @@
 /*
  * minism-web: what a running minism answers, as pages over HTTP.
  *
- * Flow: a request for a page -> its text, if it is young enough -> else one
- * question to the manager (client.h) in a thread, while the connections that
- * wait for it are suspended -> fetch_done() on the loop, which resumes them. So
- * the loop waits for nothing, and clients share one question.
+ * Flow: libmicrohttpd reads a request in a thread of its connection -> the text of
+ * the page, if it is young enough -> else one question to the manager (client.h),
+ * while other connections that want the same page wait for its lock. So clients
+ * share one question, and no page waits for another one.
  *
  * Safety. Pages are not protected: every client that can connect can read them.
  * So they change nothing: each is one fixed request. A request must name the
@@ -18,14 +18,9 @@
  * for SHARE times as long as the manager took for it. So all clients together
  * have a twentieth of that loop for a page. The answer may have waited for a
  * manager that computes, so it is kept for KEPT_MAX_US at most.
- *
- * libmicrohttpd reads requests and keeps connections; it has no thread, but one
- * epoll descriptor, which is a source of the main loop. Time-outs of connections
- * are looked at once a second while there are any.
  */
 #include <errno.h>
 #include <gio/gio.h>
-#include <glib-unix.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -76,10 +71,10 @@ static const char *const web_guards[][2] = {
 };
 
 struct web_page {
-	GString *body;		/* NULL: none was fetched */
-	bool is_good, is_fetched;	/* the latter: just now */
+	GMutex lock;		/* of the others; held while it is fetched */
+	GString *body;		/* the answer, or why there is none */
+	bool is_good;
 	int64_t until;		/* us, of the monotonic clock */
-	GPtrArray *waiting;	/* of struct MHD_Connection, suspended */
 };
 
 struct web_server {
@@ -87,42 +82,20 @@ struct web_server {
 	struct client_place place;
 	unsigned patience_s;
 	struct web_page pages[G_N_ELEMENTS(web_pages)];
-	struct MHD_Daemon *mhd;
-	guint source, timer;
+	GMutex lock;		/* of: */
+	GArray *lives;		/* struct web_life, of all connections */
+};
+
+struct web_life {
+	int fd;
+	int64_t end;		/* us, of the monotonic clock */
 };
 
 /* --- the manager --- */
 
 struct fetch {
-	struct web_server *web;
-	size_t page;
-	GString *body;		/* the answer, or why there is none */
-	bool is_good;
-	int64_t begin, end;	/* us: of the last part of it; in time */
-	int64_t took_us;	/* the manager, for that part */
+	int64_t begin, end;	/* us: of the last part of the answer; in time */
 };
-
-/* On the loop. Connections that waited are asked once more. */
-static gboolean
-fetch_done(gpointer data)
-{
-	struct fetch *f = data;
-	struct web_page *p = &f->web->pages[f->page];
-
-	if (p->body)
-		g_string_free(p->body, TRUE);
-	p->body = f->body;
-	p->is_good = f->is_good;
-	p->is_fetched = false;
-	p->until = g_get_monotonic_time() + (!f->is_good ? FAILED_US :
-		MIN(SHARE * f->took_us, KEPT_MAX_US));
-	for (guint i = 0; i < p->waiting->len; i++)
-		MHD_resume_connection(p->waiting->pdata[i]);
-	g_ptr_array_set_size(p->waiting, 0);
-	MHD_run(f->web->mhd);
-	g_free(f);
-	return G_SOURCE_REMOVE;
-}
 
 static bool
 fetch_on(GString *body, void *data)
@@ -133,70 +106,59 @@ fetch_on(GString *body, void *data)
 	return f->begin < f->end;
 }
 
-/* The answer to the command, in place of the view in f->body. */
+/* The answer to the command, in place of the view in p->body. */
 static bool
-fetch_answer(struct fetch *f, char *const *words, GError **error)
+fetch_answer(struct web_server *w, size_t page, char *const *words,
+	     GError **error)
 {
-	bool is_json = !strcmp(web_pages[f->page].type, "application/json");
+	GString *body = w->pages[page].body;
+	bool is_json = !strcmp(web_pages[page].type, "application/json");
 	struct show q = {
-		.v = tool_view_read(f->body->str, "the view", error),
-		.place = &f->web->place, .words = words,
-		.out = { .out = f->body, .as_json = is_json },
+		.v = tool_view_read(body->str, "the view", error),
+		.place = &w->place, .words = words,
+		.out = { .out = body, .as_json = is_json },
 	};
 	int status;
 
 	if (!q.v)
 		return false;
-	g_string_truncate(f->body, 0);
+	g_string_truncate(body, 0);
 	status = show_run(&q, error);
 	tool_view_free(q.v);
 	return status >= 0;
 }
 
-/* In a thread: one page, from the manager. */
-static gpointer
-fetch_page(gpointer data)
+/* From the manager; the lock of the page is held. */
+static void
+fetch_page(struct web_server *w, size_t page)
 {
-	struct fetch *f = data;
-	int64_t patience = f->web->patience_s * G_USEC_PER_SEC;
-	char *const words[] = { web_pages[f->page].command, NULL };
+	struct web_page *p = &w->pages[page];
+	int64_t patience = w->patience_s * G_USEC_PER_SEC, now;
+	char *const words[] = { web_pages[page].command, NULL };
 	g_autofree char *request = words[0] ? show_request(words) :
-		g_strdup(web_pages[f->page].request);
+		g_strdup(web_pages[page].request);
 	g_autoptr(GString) line = g_string_new(request);
 	g_autoptr(GError) error = NULL;
+	struct fetch f = { .begin = g_get_monotonic_time() };
 	int code;
 
-	f->begin = g_get_monotonic_time();
-	f->end = f->begin + patience;
-	code = client_ask_on(&f->web->place, patience, line, f->body, fetch_on,
-			     f, &error);
+	f.end = f.begin + patience;
+	g_string_truncate(p->body, 0);
+	code = client_ask_on(&w->place, patience, line, p->body, fetch_on, &f,
+			     &error);
 	if (code == CLIENT_AGAIN)
-		g_string_assign(f->body, "the manager is busy\n");
+		g_string_assign(p->body, "the manager is busy\n");
 	/* else the answer is a reason */
-	f->is_good = code == 0 && (!words[0] || fetch_answer(f, words, &error));
-	f->took_us = g_get_monotonic_time() - f->begin;
+	p->is_good = code == 0 &&
+		(!words[0] || fetch_answer(w, page, words, &error));
 	if (error)
-		g_string_printf(f->body, "%s\n", error->message);
-	g_idle_add(fetch_done, f);
-	return NULL;
-}
-
-static void
-fetch_begin(struct web_server *w, size_t page)
-{
-	struct fetch *f = g_new0(struct fetch, 1);
-
-	f->web = w;
-	f->page = page;
-	f->body = g_string_new(NULL);
-	w->pages[page].is_fetched = true;
-	g_thread_unref(g_thread_new("fetch", fetch_page, f));
+		g_string_printf(p->body, "%s\n", error->message);
+	now = g_get_monotonic_time();
+	p->until = now + (!p->is_good ? FAILED_US :
+			  MIN(SHARE * (now - f.begin), KEPT_MAX_US));
 }
 
 /* --- requests --- */
-
-/* Of a request: its first call, and one that has waited for its page. */
-static int seen, waited;
 
 static enum MHD_Result
 web_send(struct MHD_Connection *c, unsigned status, const char *type,
@@ -224,22 +186,20 @@ send_text(struct MHD_Connection *c, unsigned status, const char *text)
 }
 
 static enum MHD_Result
-send_page(struct web_server *w, struct MHD_Connection *c, size_t i, void **state)
+send_page(struct web_server *w, struct MHD_Connection *c, size_t i)
 {
 	struct web_page *p = &w->pages[i];
+	enum MHD_Result result;
 
-	if (p->body && (*state == &waited || (!p->is_fetched &&
-			g_get_monotonic_time() < p->until)))
-		return web_send(c, p->is_good ? MHD_HTTP_OK :
-				MHD_HTTP_SERVICE_UNAVAILABLE,
-				p->is_good ? web_pages[i].type : "text/plain",
-				p->body->str, p->body->len);
-	if (!p->is_fetched)
-		fetch_begin(w, i);
-	*state = &waited;
-	MHD_suspend_connection(c);
-	g_ptr_array_add(p->waiting, c);
-	return MHD_YES;
+	g_mutex_lock(&p->lock);
+	if (g_get_monotonic_time() >= p->until)
+		fetch_page(w, i);
+	result = web_send(c, p->is_good ? MHD_HTTP_OK :
+			  MHD_HTTP_SERVICE_UNAVAILABLE, p->is_good ?
+			  web_pages[i].type : "text/plain", p->body->str,
+			  p->body->len);
+	g_mutex_unlock(&p->lock);
+	return result;
 }
 
 static bool
@@ -264,7 +224,7 @@ web_on_request(void *data, struct MHD_Connection *c, const char *path,
 	       const char *method, const char *version, const char *upload,
 	       size_t *n_upload, void **state)
 {
-	struct web_server *w = data;
+	static int seen;
 	g_autoptr(GString) paths = NULL;
 
 	/* The first call has the head alone; what is uploaded is not read. */
@@ -286,7 +246,7 @@ web_on_request(void *data, struct MHD_Connection *c, const char *path,
 	paths = g_string_new(NULL);
 	for (size_t i = 0; i < G_N_ELEMENTS(web_pages); i++) {
 		if (strcmp(web_pages[i].path, path) == 0)
-			return send_page(w, c, i, state);
+			return send_page(data, c, i);
 		g_string_append_printf(paths, "%s\n", web_pages[i].path);
 	}
 	return send_text(c, MHD_HTTP_NOT_FOUND, paths->str);
@@ -294,51 +254,38 @@ web_on_request(void *data, struct MHD_Connection *c, const char *path,
 
 /* --- connections --- */
 
-/* What libmicrohttpd reads from it next is its end. */
-static gboolean
-end_connection(gpointer data)
-{
-	shutdown(MHD_get_connection_info(data,
-			MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
-		 SHUT_RDWR);
-	return G_SOURCE_CONTINUE;	/* until it is closed */
-}
-
 static void
-web_on_connection(void *data, struct MHD_Connection *c, void **timer,
+web_on_connection(void *data, struct MHD_Connection *c, void **state,
 		  enum MHD_ConnectionNotificationCode code)
 {
+	struct web_server *w = data;
+	const struct web_life life = {
+		MHD_get_connection_info(c,
+			MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
+		g_get_monotonic_time() + LIFE_S * G_USEC_PER_SEC,
+	};
+
+	g_mutex_lock(&w->lock);
 	if (code == MHD_CONNECTION_NOTIFY_STARTED)
-		*timer = GUINT_TO_POINTER(g_timeout_add_seconds(LIFE_S,
-							end_connection, c));
-	else
-		g_source_remove(GPOINTER_TO_UINT(*timer));
+		g_array_append_val(w->lives, life);
+	for (guint i = w->lives->len; code == MHD_CONNECTION_NOTIFY_CLOSED &&
+	     i-- > 0;)
+		if (g_array_index(w->lives, struct web_life, i).fd == life.fd)
+			g_array_remove_index_fast(w->lives, i);
+	g_mutex_unlock(&w->lock);
 }
 
-static gboolean
-web_on_timer(gpointer data)
+/* What libmicrohttpd reads next from those that are too old is their end. */
+static void
+end_connections(struct web_server *w)
 {
-	struct web_server *w = data;
-	const union MHD_DaemonInfo *info;
+	int64_t now = g_get_monotonic_time();
 
-	MHD_run(w->mhd);
-	info = MHD_get_daemon_info(w->mhd,
-				   MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
-	if (info && info->num_connections)
-		return G_SOURCE_CONTINUE;
-	w->timer = 0;
-	return G_SOURCE_REMOVE;
-}
-
-static gboolean
-web_on_event(gint fd, GIOCondition condition, gpointer data)
-{
-	struct web_server *w = data;
-
-	MHD_run(w->mhd);
-	if (!w->timer)
-		w->timer = g_timeout_add_seconds(1, web_on_timer, w);
-	return G_SOURCE_CONTINUE;
+	g_mutex_lock(&w->lock);
+	EACH_ITEM(const struct web_life, life, w->lives)
+		if (now >= life->end)
+			shutdown(life->fd, SHUT_RDWR);
+	g_mutex_unlock(&w->lock);
 }
 
 /* --- the program --- */
@@ -380,60 +327,30 @@ open_listener(const struct sockaddr_storage *at)
 	return -1;
 }
 
-static bool
+/* NULL with errno, or 0. */
+static struct MHD_Daemon *
 web_open(struct web_server *w, const struct sockaddr_storage *at)
 {
 	int fd = open_listener(at);
-	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
+	unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
+		MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ITC |
 		(at->ss_family == AF_INET6 ? MHD_USE_IPv6 : 0);
+	struct MHD_Daemon *mhd;
 
 	if (fd < 0)
-		return false;
+		return NULL;
 	errno = 0;
-	w->mhd = MHD_start_daemon(flags, 0, NULL, NULL, web_on_request, w,
-				  MHD_OPTION_LISTEN_SOCKET, fd,
-				  MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
-				  MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-				  FROM_ONE_MAX,
-				  MHD_OPTION_NOTIFY_CONNECTION,
-				  web_on_connection, NULL,
-				  MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
-				  MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-				  (size_t)MEMORY_MAX, MHD_OPTION_END);
-	if (!w->mhd) {
+	mhd = MHD_start_daemon(flags, 0, NULL, NULL, web_on_request, w,
+			       MHD_OPTION_LISTEN_SOCKET, fd,
+			       MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
+			       MHD_OPTION_PER_IP_CONNECTION_LIMIT, FROM_ONE_MAX,
+			       MHD_OPTION_NOTIFY_CONNECTION, web_on_connection,
+			       w, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
+			       MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+			       (size_t)MEMORY_MAX, MHD_OPTION_END);
+	if (!mhd)
 		close(fd);
-		return false;
-	}
-	for (size_t i = 0; i < G_N_ELEMENTS(web_pages); i++)
-		w->pages[i].waiting = g_ptr_array_new();
-	w->source = g_unix_fd_add(MHD_get_daemon_info(w->mhd,
-			MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, G_IO_IN,
-			web_on_event, w);
-	return true;
-}
-
-static void
-web_close(struct web_server *w)
-{
-	g_source_remove(w->source);
-	if (w->timer)
-		g_source_remove(w->timer);
-	for (size_t i = 0; i < G_N_ELEMENTS(web_pages); i++)
-		for (guint k = 0; k < w->pages[i].waiting->len; k++)
-			MHD_resume_connection(w->pages[i].waiting->pdata[k]);
-	MHD_stop_daemon(w->mhd);
-	for (size_t i = 0; i < G_N_ELEMENTS(web_pages); i++) {
-		g_ptr_array_unref(w->pages[i].waiting);
-		if (w->pages[i].body)
-			g_string_free(w->pages[i].body, TRUE);
-	}
-}
-
-static gboolean
-web_on_term(gpointer data)
-{
-	g_main_loop_quit(data);
-	return G_SOURCE_CONTINUE;
+	return mhd;
 }
 
 static int
@@ -442,7 +359,9 @@ web_run(void *arguments, char **words)
 	struct web_server *w = arguments;
 	const char *address = words[0] ? words[0] : ADDRESS;
 	struct sockaddr_storage at = { .ss_family = AF_UNSPEC };
-	g_autoptr(GMainLoop) loop = NULL;
+	const struct timespec second = { .tv_sec = 1 };
+	struct MHD_Daemon *mhd;
+	sigset_t ends;
 
 	if (words[0] && words[1]) {
 		tool_options_complain("more than one address; see minism-web "
@@ -454,20 +373,24 @@ web_run(void *arguments, char **words)
 				      ADDRESS " or [::1]:9683", address);
 		return EXIT_USAGE;
 	}
-	if (!web_open(w, &at)) {
+	/* of all threads, so that they wait for this one */
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &ends, NULL);
+	mhd = web_open(w, &at);
+	if (!mhd) {
 		tool_options_complain("%s: %s", address, errno ?
 				      g_strerror(errno) :
 				      "cannot listen there");
 		return EXIT_FAILURE;
 	}
 	printf("listening on %s, port %u\n", address, MHD_get_daemon_info(
-	       w->mhd, MHD_DAEMON_INFO_BIND_PORT)->port);
+	       mhd, MHD_DAEMON_INFO_BIND_PORT)->port);
 	fflush(stdout);
-	loop = g_main_loop_new(NULL, FALSE);
-	g_unix_signal_add(SIGTERM, web_on_term, loop);
-	g_unix_signal_add(SIGINT, web_on_term, loop);
-	g_main_loop_run(loop);
-	web_close(w);
+	while (sigtimedwait(&ends, NULL, &second) < 0)
+		end_connections(w);
+	MHD_stop_daemon(mhd);
 	return EXIT_SUCCESS;
 }
 
@@ -498,9 +421,19 @@ static const struct option_table table = {
 int
 main(int argc, char **argv)
 {
-	struct web_server w = { .mode = TOOL_RUN };
+	struct web_server w = {
+		.mode = TOOL_RUN,
+		.lives = g_array_new(FALSE, FALSE, sizeof(struct web_life)),
+	};
+	int status;
 
+	for (size_t i = 0; i < G_N_ELEMENTS(web_pages); i++)
+		w.pages[i].body = g_string_new(NULL);
 	signal(SIGPIPE, SIG_IGN);
-	return tool_main("minism-web", &table, &w, EXIT_USAGE, argc, argv,
-			 web_run);
+	status = tool_main("minism-web", &table, &w, EXIT_USAGE, argc, argv,
+			   web_run);
+	for (size_t i = 0; i < G_N_ELEMENTS(web_pages); i++)
+		g_string_free(w.pages[i].body, TRUE);
+	g_array_unref(w.lives);
+	return status;
 }
