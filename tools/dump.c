@@ -29,7 +29,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "routing/graph.h"
 #include "tools/lft_text.h"
@@ -188,18 +187,10 @@ best_port(const struct dump_of *v, uint32_t sw, const struct graph_target *t)
 }
 
 static void
-put_hex4(char *to, uint32_t value)
+put_digits(char *to, unsigned n, unsigned base, unsigned value)
 {
-	for (unsigned i = 0; i < 4; i++)
-		to[i] = "0123456789ABCDEF"[value >> (12 - 4 * i) & 0xf];
-}
-
-static void
-put_decimal3(char *to, unsigned value)
-{
-	to[0] = '0' + value / 100;
-	to[1] = '0' + value / 10 % 10;
-	to[2] = '0' + value % 10;
+	for (; n-- > 0; value /= base)
+		to[n] = "0123456789ABCDEF"[value % base];
 }
 
 /* Tens of millions of lines in a large fabric: no printf for a usual one. */
@@ -211,31 +202,31 @@ put_fdb_line(const struct dump_of *v, uint32_t sw, uint32_t lid, GString *out)
 	const struct graph_target *t = graph_target_at(v->g, lid);
 	uint32_t hops, best;
 
-	put_hex4(line + 2, lid);
-	g_string_append_len(out, line, strlen("0x0000 : "));
+	put_digits(line + 2, 4, 16, lid);
 	if (port == LFT_NO_PATH || !t) {
+		g_string_append_len(out, line, strlen("0x0000 : "));
 		g_string_append(out, "UNREACHABLE\n");
 		return;
 	}
+	put_digits(line + 9, 3, 10, port);
 	hops = v->hops[(size_t)sw * (v->lft->top + 1u) + lid];
 	best = v->shortest[(size_t)t->sw * v->g->n_switches + sw] +
 		(t->port > 0);
-	if (hops == HOPS_UNKNOWN || best < (t->port > 0) ||
-	    best == GRAPH_FAR) {
-		g_string_append_printf(out, "%03u  : HOPS UNKNOWN\n", port);
-	} else if (hops > best) {
-		g_string_append_printf(out, "%03u  : %02u   : No %u hop path "
-				       "possible via port %u!\n", port, hops,
-				       best, best_port(v, sw, t));
-	} else if (hops > 99) {
-		g_string_append_printf(out, "%03u  : %02u   : yes\n", port,
-				       hops);
-	} else {
-		put_decimal3(line + 9, port);
-		line[16] = '0' + hops / 10;
-		line[17] = '0' + hops % 10;
-		g_string_append_len(out, line + 9, strlen(line) - 9);
+	if (hops <= MIN(best, 99) && best >= (t->port > 0) &&
+	    best != GRAPH_FAR) {
+		put_digits(line + 16, 2, 10, hops);
+		g_string_append(out, line);
+		return;
 	}
+	g_string_append_len(out, line, strlen("0x0000 : 000  : "));
+	if (hops == HOPS_UNKNOWN || best < (t->port > 0) || best == GRAPH_FAR)
+		g_string_append(out, "HOPS UNKNOWN\n");
+	else if (hops > best)
+		g_string_append_printf(out, "%02u   : No %u hop path possible "
+				       "via port %u!\n", hops, best,
+				       best_port(v, sw, t));
+	else
+		g_string_append_printf(out, "%02u   : yes\n", hops);
 }
 
 static void
@@ -264,39 +255,6 @@ put_net(const struct dump_of *v, uint32_t i, GString *out)
 	net_file_write(v->s, out);
 }
 
-static bool
-file_error(GError **error, const char *what, const char *path)
-{
-	int err = errno;
-
-	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(err),
-		    "cannot %s %s: %s", what, path, g_strerror(err));
-	return false;
-}
-
-static bool
-write_sections(int fd, const struct dump_of *v, section_fn put, uint32_t n)
-{
-	g_autoptr(GString) section = g_string_new(NULL);
-
-	for (uint32_t i = 0; i < n; i++) {
-		size_t done = 0;
-
-		g_string_truncate(section, 0);
-		put(v, i, section);
-		while (done < section->len) {
-			ssize_t k = write(fd, section->str + done,
-					  section->len - done);
-
-			if (k < 0 && errno != EINTR)
-				return false;
-			if (k > 0)
-				done += k;
-		}
-	}
-	return true;
-}
-
 /* Under another name first: a reader sees the old file or the new one, never
  * a half. */
 static bool
@@ -305,27 +263,31 @@ write_file(const char *dir, const char *name, const struct dump_of *v,
 {
 	g_autofree char *path = g_build_filename(dir, name, NULL);
 	g_autofree char *temporary = g_strconcat(path, ".XXXXXX", NULL);
-	bool written;
+	g_autoptr(GString) section = g_string_new(NULL);
+	bool written = true;
+	FILE *out;
 	int fd;
 
 	if (!state_file_is_ours(path, error))
 		return false;
 	fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return file_error(error, "create", temporary);
+		return state_file_fail(path, errno, error);
 	state_file_give(fd, temporary);
-	written = write_sections(fd, v, put, n);
-	if (!written) {
-		file_error(error, "write", temporary);
-		close(fd);
-	} else if (close(fd) != 0) {
-		written = file_error(error, "write", temporary);
-	} else if (g_rename(temporary, path) != 0) {
-		written = file_error(error, "replace", path);
+	out = fdopen(fd, "w");
+	for (uint32_t i = 0; written && i < n; i++) {
+		g_string_truncate(section, 0);
+		put(v, i, section);
+		written = fwrite(section->str, 1, section->len, out) ==
+			section->len;
 	}
-	if (!written)
-		g_unlink(temporary);
-	return written;
+	written = fclose(out) == 0 && written &&
+		g_rename(temporary, path) == 0;
+	if (written)
+		return true;
+	state_file_fail(path, errno, error);
+	g_unlink(temporary);
+	return false;
 }
 
 bool
