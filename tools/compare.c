@@ -344,7 +344,7 @@ put_said(struct compare *c, const struct tool_view *old,
 		{ VIEW_FAULT, "new fault", "ended fault" },
 		{ VIEW_COMPLAINT, "new problem", "ended problem" },
 		{ VIEW_WARNING, "new warning", "ended warning" },
-		{ VIEW_AVOID, "newly avoided", "no longer avoided" },
+		{ VIEW_AVOIDED, "newly avoided", "no longer avoided" },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {

@@ -322,7 +322,7 @@ look_at_avoided(struct health_run *h, int64_t now)
 	const GPtrArray *avoided = k->view->lines->of[VIEW_AVOIDED];
 
 	EACH_PTR(const struct view_text, l, avoided) {
-		bool used = l->n[AVOIDED_USED];
+		bool used = l->n[AVOIDED_VERDICT];
 		uint32_t port = snapshot_port_of(s, snapshot_find_node(s,
 			l->n[AVOIDED_GUID]), (unsigned)l->n[AVOIDED_PORT]);
 		struct cables_entry cable = { port, 0, 0, 0 };
@@ -344,7 +344,8 @@ look_at_avoided(struct health_run *h, int64_t now)
 			continue;
 		told->shown = 1 + used;
 		name = cables_name(k->view, &cable);
-		announce(h, name, l->text ? l->text : "");
+		announce(h, name, view_text_rest(l->text,
+						 l->n[AVOIDED_NAME] + 1));
 	}
 }
 

@@ -185,10 +185,10 @@ put_unsteady(const struct view_lines *lines, const struct family *f,
 static void
 put_bad(const struct view_lines *lines, const struct family *f, GString *out)
 {
-	guint all = lines->of[VIEW_AVOID]->len, used = 0;
+	guint all = lines->of[VIEW_AVOIDED]->len, used = 0;
 
-	EACH_PTR(const struct view_text, line, lines->of[VIEW_AVOID])
-		used += line->n[LEFT_VERDICT] != 0;
+	EACH_PTR(const struct view_text, line, lines->of[VIEW_AVOIDED])
+		used += line->n[AVOIDED_VERDICT] != 0;
 	write_number(out, f, "{routing=\"avoided\"}", all - used);
 	write_number(out, f, "{routing=\"used\"}", used);
 }

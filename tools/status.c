@@ -68,13 +68,6 @@ put_begin(struct text_report *r, const char *key, const char *text,
 	report_text(r, key, begin, after);
 }
 
-/* What follows its first bytes. */
-static const char *
-text_rest(const char *text, uint64_t len)
-{
-	return text && strlen(text) > len ? text + len : "";
-}
-
 static void
 put_span(struct text_report *r, const char *key, uint64_t us,
 	 const char *after)
@@ -282,18 +275,18 @@ print_avoided(const struct view_lines *lines, struct text_report *r)
 		"avoided", "needed", "too many",
 	};
 
-	EACH_PTR(const struct view_text, line, lines->of[VIEW_AVOID]) {
+	EACH_PTR(const struct view_text, line, lines->of[VIEW_AVOIDED]) {
 		const uint64_t *n = line->n;
 
 		report_open(r, NULL, '{');
 		report_say(r, "avoided:   link %s\n",
-			   text_rest(line->text, 0));
-		put_begin(r, "link", line->text, n[LEFT_NAME], NULL);
-		report_text(r, "routing", routing[MIN(n[LEFT_VERDICT],
+			   view_text_rest(line->text, 0));
+		put_begin(r, "link", line->text, n[AVOIDED_NAME], NULL);
+		report_text(r, "routing", routing[MIN(n[AVOIDED_VERDICT],
 				G_N_ELEMENTS(routing) - 1)], NULL);
-		report_text(r, "why", text_rest(line->text, n[LEFT_WHY]),
+		report_text(r, "why", view_text_rest(line->text, n[AVOIDED_WHY]),
 			    NULL);
-		report_number(r, "errors_in_hour", n[LEFT_ERRORS], NULL);
+		report_number(r, "errors_in_hour", n[AVOIDED_ERRORS], NULL);
 		report_close(r, '}');
 	}
 }
@@ -387,7 +380,7 @@ put_routing(const struct view_lines *lines, struct text_report *r)
 static void
 print_sweeps(const struct view_lines *lines, struct text_report *r)
 {
-	const char *unit = text_rest(text_of(lines, VIEW_UNIT), 0);
+	const char *unit = view_text_rest(text_of(lines, VIEW_UNIT), 0);
 	/* a view that was published is of the end of a sweep */
 	bool is_live = lines->of[VIEW_COUNT]->len;
 
@@ -405,13 +398,14 @@ print_sweeps(const struct view_lines *lines, struct text_report *r)
 	EACH_PTR(const struct view_text, line, lines->of[VIEW_SWEEP]) {
 		const uint64_t *n = line->n;
 		size_t end = line->text ? strcspn(line->text, ",") : 0;
-		const char *causes = text_rest(line->text, end + 2);
+		const char *causes = view_text_rest(line->text, end + 2);
 
 		report_open(r, NULL, '{');
 		report_say(r, INDENT);
 		put_span(r, "ago_ms", n[SWEEP_AGE], " ago: ");
 		report_say(r, "%.*s, took %.1f %s (%s)\n", (int)end,
-			   text_rest(line->text, 0), (double)n[SWEEP_TOOK] / 1000,
+			   view_text_rest(line->text, 0),
+			   (double)n[SWEEP_TOOK] / 1000,
 			   unit, *causes ? causes : "?");
 		report_ms(r, "took_ms", (int64_t)n[SWEEP_TOOK]);
 		report_text(r, "causes", *causes ? causes : NULL, NULL);

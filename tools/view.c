@@ -142,7 +142,7 @@ take_avoided(struct reading *r, enum view_kind kind)
 {
 	struct snapshot_port *port = find_port(r);
 
-	if (port && !r->numbers[AVOIDED_USED])
+	if (port && !r->numbers[AVOIDED_VERDICT])
 		port->avoided = true;
 }
 
@@ -352,6 +352,12 @@ view_lines_first(const struct view_lines *lines, enum view_kind kind)
 	static const struct view_text none;
 
 	return lines->of[kind]->len ? lines->of[kind]->pdata[0] : &none;
+}
+
+const char *
+view_text_rest(const char *text, uint64_t len)
+{
+	return text && strlen(text) > len ? text + len : "";
 }
 
 /* Without a head it is a plain net file. */

@@ -95,6 +95,9 @@ uint32_t tool_view_port(const struct tool_view *v, uint64_t guid);
 const struct view_text *view_lines_first(const struct view_lines *lines,
 					 enum view_kind kind);
 
+/* What follows the first bytes of a line's text, which may be NULL. */
+const char *view_text_rest(const char *text, uint64_t len);
+
 void tool_view_free(struct tool_view *v);	/* NULL is ignored */
 
 #endif

@@ -68,7 +68,6 @@ enum view_kind {
 	VIEW_AWAY,	/* a member that is not on the fabric */
 	VIEW_PKEY,	/* of an end port; with bit 15 a full member */
 	VIEW_AVOIDED,	/* a switch's port that routing should leave out */
-	VIEW_AVOID,	/* its link by name */
 	VIEW_HOP,	/* of one LID: a switch and its port */
 	VIEW_LFT,	/* a block, as VIEW_LFT_BLOCK bytes in hexadecimal */
 	VIEW_END,	/* the last one: nothing was cut off */
@@ -96,7 +95,6 @@ enum {
 	LISTED_GUID = 0,	/* ROOT, COMPUTE, IO */
 	FLAP_HELD = 0, FLAP_FLAPS, FLAP_BABBLES, FLAP_DOWNS, FLAP_TRAPS,
 	FLAP_AGE, FLAP_LEFT,
-	LEFT_VERDICT = 0, LEFT_ERRORS, LEFT_NAME, LEFT_WHY,	/* AVOID */
 	STAGE_BEGIN = 0, STAGE_END,
 	MADS_COUNT = 0, MADS_STAGE,
 	NODE_GUID = 0, NODE_REVISION,
@@ -110,7 +108,9 @@ enum {
 	AWAY_KEY = 0, AWAY_GUID, AWAY_WHAT,
 	PKEY_KEY = 0, PKEY_PORT,
 	NAME_GUID = 0,
-	AVOIDED_GUID = 0, AVOIDED_PORT, AVOIDED_ERRORS, AVOIDED_USED,
+	/* NAME, WHY: where in the text the former ends, and the latter begins */
+	AVOIDED_GUID = 0, AVOIDED_PORT, AVOIDED_ERRORS, AVOIDED_VERDICT,
+	AVOIDED_NAME, AVOIDED_WHY,
 	HOP_GUID = 0, HOP_PORT, HOP_LID,
 	LFT_GUID = 0, LFT_NUMBER,
 	END_GEN = 0,

@@ -184,24 +184,19 @@ put_avoided(const struct control_view *v, GString *out)
 
 	for (guint i = 0; avoided && i < avoided->len; i++) {
 		const struct avoid_link *l = avoided->pdata[i];
-		const char *says = avoid_verdict_texts[l->verdict];
 		g_autofree char *why = avoid_why(l);
-		g_autofree char *text = g_strdup_printf("%s; %s", why, says);
 		g_autofree char *link = g_strdup_printf("%s %s: %s", l->name,
-							says, why);
+			avoid_verdict_texts[l->verdict], why);
 
 		view_line_put(VIEW_AVOIDED, (uint64_t[]){
 			[AVOIDED_GUID] = snapshot_node_of(subnet,
 				l->port)->info.node_guid,
 			[AVOIDED_PORT] = subnet->ports[l->port].num,
 			[AVOIDED_ERRORS] = l->errors,
-			[AVOIDED_USED] = l->verdict != AVOID_DONE }, text,
+			[AVOIDED_VERDICT] = l->verdict,
+			[AVOIDED_NAME] = strlen(l->name),
+			[AVOIDED_WHY] = strlen(link) - strlen(why) }, link,
 			out);
-		view_line_put(VIEW_AVOID, (uint64_t[]){
-			[LEFT_VERDICT] = l->verdict,
-			[LEFT_ERRORS] = l->errors,
-			[LEFT_NAME] = strlen(l->name),
-			[LEFT_WHY] = strlen(link) - strlen(why) }, link, out);
 	}
 }
 

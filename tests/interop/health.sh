@@ -155,7 +155,7 @@ avoid_case() {
 	check "avoid: the manager avoids it" await \
 		says 'leaf-3/6 - spine-2/3 .*, avoided' links avoided
 	check "avoid: and says why" await grep -q \
-		'^link leaf-3/6 - spine-2/3: 300 errors within an hour; is avoided' \
+		'^link leaf-3/6 - spine-2/3: is avoided: 300 errors within an hour' \
 		health.out
 	check "avoid: it is said once" [ "$(grep -c 'is avoided' health.out)" = 1 ]
 	lab_cmd errors leaf-3/2 symbol 200
