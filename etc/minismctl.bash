@@ -43,7 +43,7 @@ _minismctl() {
 		list=$(minismctl status 2>/dev/null | sed -nE \
 			's/^ *(missing [a-z]*|slow link) ([^,]*).*/\2/p') ;;
 	2:sweep) list=--wait ;;
-	2:status) list=--watch ;;
+	2:status) list=--all ;;
 	2:events) list=--follow ;;
 	2:loglevel) list=$'error\nwarning\ninfo\nverbose\ndebug' ;;
 	3:partition)

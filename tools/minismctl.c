@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sm/config/command.h"
 #include "tools/client.h"
@@ -27,15 +26,13 @@
 #include "topology/text.h"
 
 #define SHOW_TRIES	5u	/* while the fabric changes */
-#define WATCH_US	2000000u
 #define SUPPORT_FILE	"minism-support.tar.gz"
 #define HELP_HEAD	"Asks a running minism. COMMAND is one of"
-#define CLEAR_SCREEN	"\033[H\033[2J"
 
 struct ctl_arguments {
 	int mode;
 	struct client_place place;
-	bool json, watch;
+	bool json;
 	bool options[COMMAND_OPTIONS];
 	char *view;		/* a file instead of a manager; NULL: none */
 	char **words;
@@ -64,8 +61,6 @@ static const struct option options[] = {
 		      "Of sweep: until it has ended"),
 	OPTION_SWITCH("follow", 'f', &option_bool, AT(options[COMMAND_FOLLOW]),
 		      0, "Of events: also those to come"),
-	OPTION_SWITCH("watch", 'w', &option_bool, AT(watch), 0,
-		      "Ask again every 2 s"),
 	TOOL_OPTIONS,
 };
 
@@ -334,7 +329,7 @@ run_show(const struct ctl_arguments *a)
 static const struct ctl_run {
 	const char *name;
 	int (*run)(const struct ctl_arguments *a);
-	bool is_plain;		/* takes neither --json nor --watch */
+	bool is_plain;		/* takes no --json */
 	bool is_live;		/* needs a manager */
 } runs[] = {
 	{ "diff", run_compare, false, false },
@@ -361,7 +356,6 @@ minismctl_run(void *arguments, char **words)
 	const struct command *command;
 	const struct ctl_run *run;
 	unsigned given = 0;
-	int status;
 
 	a->words = words;
 	if (!words[0]) {
@@ -380,22 +374,12 @@ minismctl_run(void *arguments, char **words)
 				      "it", command->name);
 		return EXIT_USAGE;
 	}
-	if ((a->json || a->watch) && (run->is_plain || (run == &show &&
+	if (a->json && (run->is_plain || (run == &show &&
 	    show_find_command(a->words)->is_plain))) {
-		tool_options_complain("%s takes neither --json nor --watch",
-				      command->name);
+		tool_options_complain("%s takes no --json", command->name);
 		return EXIT_USAGE;
 	}
-	/* until the user ends it, or the manager ends */
-	do {
-		if (a->watch && isatty(STDOUT_FILENO))
-			fputs(CLEAR_SCREEN, stdout);
-		status = run->run(a);
-		if (a->watch)
-			g_usleep(WATCH_US);
-	} while (a->watch && status != EXIT_USAGE &&
-		 status != CLIENT_ERROR_SILENT);
-	return status;
+	return run->run(a);
 }
 
 int

@@ -296,8 +296,6 @@ sm_as_sminfo() {
 # ---- requests and sockets -----------------------------------------------------
 
 alone_case() {
-	local words
-
 	check "alone: nobody listens" says 3 'ctl: No such file' status
 	check "alone: a wrong word is told nevertheless" \
 		says 2 'there is no command statsu; the nearest is status' statsu
@@ -310,10 +308,7 @@ alone_case() {
 	check "alone: and what to take in place of a word" says 2 \
 		'here it is: sms' help sminfo
 	check "alone: help needs no manager" says 0 'partition set' help
-	for words in '--json report' '--watch dump x'; do
-		# shellcheck disable=SC2086 # words
-		check "alone: not $words" says 2 'takes neither --json nor' $words
-	done
+	check "alone: a page is no JSON" says 2 'takes no --json' --json report
 	check "alone: what only a manager knows is in no view" \
 		says 2 'sms needs a manager' --view "$demo" sms
 	check "alone: nor in a net file" \
@@ -344,8 +339,6 @@ status_case() {
 	ctl sweep --wait >/dev/null
 	check "status: once each" await eval \
 		'[ "$(grep -c "sweep requested" followed)" = 3 ]'
-	follow watched status --watch
-	check "status: --watch asks again" await log_has watched '^subnet: ' 2
 	check "status: config is a configuration" eval \
 		'ctl config >effective.conf &&
 		"$MINISM" --check-config -F effective.conf'
