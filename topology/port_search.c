@@ -27,6 +27,24 @@ port_search_wrong(const char *before, const char *word, const char *after,
 			       after, line);
 }
 
+/* Only its port 0 has a LID and a PortGUID. NULL: the word is no other one. */
+static char *
+switch_port_text(const struct port_search *q)
+{
+	uint32_t port = q->s ? port_search_any(q->s, q->word) : SNAPSHOT_NONE;
+	g_autofree char *shown = NULL, *far = NULL;
+
+	if (port == SNAPSHOT_NONE ||
+	    !snapshot_is_switch(snapshot_node_of(q->s, port)))
+		return NULL;
+	shown = text_one_line(q->word);
+	if (q->s->ports[port].peer != SNAPSHOT_NONE)
+		far = snapshot_port_name(q->s, q->s->ports[port].peer);
+	return g_strdup_printf("%s is a port of a switch, which has no LID; %s%s",
+			       shown, far ? "its cable leads to " :
+			       "it has no cable", far ? far : "");
+}
+
 static char *
 name_nearest(const struct port_search *q)
 {
@@ -126,7 +144,7 @@ port_search(const struct snapshot *s, const struct lid_map *lids,
 		*wrong = g_strdup_printf("there is no port %s on the fabric; "
 			"the GUID of one that is away is written with all 16 "
 			"digits", shown);
-	else
+	else if (!(*wrong = switch_port_text(&q)))
 		*wrong = name_nearest(&q);
 	return SNAPSHOT_NONE;
 }
