@@ -114,7 +114,7 @@ fetch_answer(struct web_server *w, size_t page, char *const *words,
 	GString *body = w->pages[page].body;
 	bool is_json = !strcmp(web_pages[page].type, "application/json");
 	struct show q = {
-		.v = tool_view_read(body->str, "the view", error),
+		.v = tool_view_read(body->str, "the manager's view", error),
 		.place = &w->place, .words = words,
 		.out = { .out = body, .as_json = is_json },
 	};

@@ -132,9 +132,9 @@ static bool
 has_tables(const struct show *q, GError **error)
 {
 	if (!q->v->lft && !q->place)
-		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "the view has "
+		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: it has "
 			    "no forwarding tables; minismctl view tables "
-			    "writes one that has");
+			    "writes one that has", q->v->name);
 	return q->v->lft || q->place;
 }
 
@@ -907,8 +907,8 @@ show_run(struct show *q, GError **error)
 	if (!c->needs || q->v->lines->of[c->needs]->len)
 		return c->run(q, error);
 	g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: it has no %s; "
-		    "minismctl view writes one that has", q->place ?
-		    "the manager's view" : "the view", c->needs == VIEW_COUNT ?
-		    "counters of a manager" : "state of a manager");
+		    "minismctl view writes one that has", q->v->name,
+		    c->needs == VIEW_COUNT ? "counters of a manager" :
+		    "state of a manager");
 	return -1;
 }

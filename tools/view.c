@@ -403,11 +403,12 @@ view_lines_free(struct view_lines *lines)
 }
 
 static struct tool_view *
-view_new(struct snapshot *s)
+view_new(struct snapshot *s, const char *name)
 {
 	struct tool_view *v = g_new0(struct tool_view, 1);
 
 	v->s = s;
+	v->name = g_strdup(name);
 	v->lines = view_lines_new();
 	v->groups = g_ptr_array_new_with_free_func(view_group_free);
 	v->rules = partition_rules_new();
@@ -508,7 +509,7 @@ tool_view_read(const char *text, const char *name, GError **error)
 		return NULL;
 	for (uint32_t p = 0; p < s->n_ports; p++)
 		lmc = MAX(lmc, s->ports[p].info.lmc);
-	v = view_new(s);
+	v = view_new(s, name);
 	r = (struct reading){
 		.v = v, .lines = v->lines,
 		.grants = g_array_new(FALSE, FALSE,
@@ -557,6 +558,7 @@ tool_view_free(struct tool_view *v)
 {
 	if (!v)
 		return;
+	g_free(v->name);
 	snapshot_unref(v->s);
 	lid_map_free(v->lids);
 	lft_free(v->lft);

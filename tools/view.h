@@ -37,6 +37,7 @@ struct view_member {
 };
 
 struct tool_view {
+	char *name;	/* for messages: its file, or whose it is */
 	struct view_lines *lines;	/* those about the whole fabric */
 	struct snapshot *s;	/* names and states as the manager has them */
 	struct lid_map *lids;

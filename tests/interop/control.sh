@@ -312,8 +312,8 @@ alone_case() {
 	check "alone: what only a manager knows is in no view" \
 		says 2 'sms needs a manager' --view "$demo" sms
 	check "alone: nor in a net file" \
-		says 1 'no state of a manager; minismctl view' --view "$demo" status
-	check "alone: which has no tables" says 1 'no forwarding tables' \
+		says 1 'demo.net: it has no state of a manager' --view "$demo" status
+	check "alone: which has no tables" says 1 'demo.net: .* no forwarding tables' \
 		--view "$demo" path node-01 node-02
 }
 
