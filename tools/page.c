@@ -45,33 +45,6 @@ page_put_node(struct text_report *j, const struct tool_view *v,
 	report_close(j, ']');
 }
 
-static void
-put_stages(struct text_report *j, const struct view_lines *lines)
-{
-	report_open(j, "stages", '[');
-	for (guint i = 0; i < lines->of[VIEW_STAGE]->len; i++) {
-		const struct view_text *stage =
-			lines->of[VIEW_STAGE]->pdata[i];
-
-		report_open(j, NULL, '{');
-		report_text(j, "name", stage->text, NULL);
-		report_ms(j, "begin", (int64_t)stage->n[STAGE_BEGIN]);
-		report_ms(j, "end", (int64_t)stage->n[STAGE_END]);
-		report_open(j, "mads", '[');
-		EACH_PTR(const struct view_text, mads, lines->of[VIEW_MADS]) {
-			if (mads->n[MADS_STAGE] != i)
-				continue;
-			report_open(j, NULL, '[');
-			report_text(j, NULL, mads->text, NULL);
-			report_number(j, NULL, mads->n[MADS_COUNT], NULL);
-			report_close(j, ']');
-		}
-		report_close(j, ']');
-		report_close(j, '}');
-	}
-	report_close(j, ']');
-}
-
 /* What was said of the whole fabric: the lines of status, and of routing. */
 static void
 put_notes(struct text_report *j, const struct view_lines *lines)
@@ -138,7 +111,6 @@ make_json(const struct tool_view *v)
 	report_number(&j, "stride", v->lft ? v->lft->stride : 0, NULL);
 	report_number(&j, "top", v->lft ? v->lft->top : 0, NULL);
 	put_notes(&j, v->lines);
-	put_stages(&j, v->lines);
 	report_open(&j, "nodes", '[');
 	for (uint32_t i = 0; i < v->s->n_nodes; i++)
 		page_put_node(&j, v, i);

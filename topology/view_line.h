@@ -55,8 +55,6 @@ enum view_kind {
 	VIEW_COMPUTE,	/* a compute node, */
 	VIEW_IO,	/* an I/O node */
 	VIEW_FLAP,	/* a link that goes down, a port with many traps */
-	VIEW_STAGE,	/* of the last sweep, */
-	VIEW_MADS,	/* and SMPs of a stage, from 0 */
 	VIEW_NODE,	/* what its lines in the net file lack */
 	VIEW_NAME,	/* configured, where it is not the NodeDescription */
 	VIEW_USUAL,	/* what ports have of which nothing else is said, */
@@ -95,8 +93,6 @@ enum {
 	LISTED_GUID = 0,	/* ROOT, COMPUTE, IO */
 	FLAP_HELD = 0, FLAP_FLAPS, FLAP_BABBLES, FLAP_DOWNS, FLAP_TRAPS,
 	FLAP_AGE, FLAP_LEFT,
-	STAGE_BEGIN = 0, STAGE_END,
-	MADS_COUNT = 0, MADS_STAGE,
 	NODE_GUID = 0, NODE_REVISION,
 	USUAL_STATE = 0, USUAL_MTU, USUAL_VLS, USUAL_PHYS,	/* IDLE, too */
 	PORT_GUID = 0, PORT_NUMBER, PORT_STATE, PORT_MTU, PORT_VLS, PORT_PHYS,

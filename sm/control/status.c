@@ -98,21 +98,6 @@ note_fabric(struct status *s, const struct sweep_report *r)
 }
 
 static void
-put_mads(const uint64_t *counts, const char *method, unsigned stage,
-	 GString *out)
-{
-	for (unsigned i = 0; i < MAD_CLIENT_ATTRS; i++) {
-		g_autofree char *name = g_strdup_printf("%s %s", method,
-							mad_attr_name(i));
-
-		if (counts[i])
-			view_line_put(VIEW_MADS, (uint64_t[]){
-				[MADS_COUNT] = counts[i],
-				[MADS_STAGE] = stage }, name, out);
-	}
-}
-
-static void
 note_end(struct status *s, const struct sweep_report *r)
 {
 	g_autofree char *master = r->master ? g_strdup_printf("%s (0x%016"
@@ -126,16 +111,6 @@ note_end(struct status *s, const struct sweep_report *r)
 	}
 	view_text_put(VIEW_ERROR, r->error, s->end);
 	view_text_put(VIEW_MASTER, master, s->end);
-	for (unsigned i = 0; i < r->n_stages; i++) {
-		const struct sweep_stage *stage = &r->stages[i];
-
-		view_line_put(VIEW_STAGE, (uint64_t[]){
-			[STAGE_BEGIN] = (uint64_t)stage->begin_us,
-			[STAGE_END] = (uint64_t)stage->end_us },
-			sweep_state_names[stage->state], s->end);
-		put_mads(stage->gets, "Get", i, s->end);
-		put_mads(stage->sets, "Set", i, s->end);
-	}
 }
 
 void

@@ -31,7 +31,7 @@ struct status {
 	uint16_t top;		/* LID */
 	uint64_t lost_hosts;	/* pairs without a path */
 	/* Lines of a view: of that one, routes; and of the last one of all, its
-	 * end and stages. */
+	 * end. */
 	GString *fabric, *end;
 };
 

@@ -35,28 +35,6 @@
 							   missing; or a heavy
 							   sweep without news */
 
-void
-sweep_note_stage(struct sweep *s, int64_t now)
-{
-	const struct mad_client_stats *x = &s->x->stats;
-	struct sweep_run *r = &s->run;
-	struct sweep_stage *stage = &r->stages[r->n_stages];
-
-	if (r->n_stages < SWEEP_STAGES && s->state >= SWEEP_REREADING) {
-		*stage = (struct sweep_stage){
-			.state = s->state,
-			.begin_us = s->state_since - r->began,
-			.end_us = now - r->began,
-		};
-		for (unsigned i = 0; i < MAD_CLIENT_ATTRS; i++) {
-			stage->gets[i] = x->gets[i] - r->stage_stats.gets[i];
-			stage->sets[i] = x->sets[i] - r->stage_stats.sets[i];
-		}
-		r->n_stages++;
-	}
-	r->stage_stats = *x;
-}
-
 /* Counts by attribute and method. Retries have their own line, so that lost
  * SMPs do not look like a larger fabric. */
 void

@@ -143,7 +143,6 @@ sweep_set_state(struct sweep *s, enum sweep_state state)
 
 	if (s->state == state)
 		return;
-	sweep_note_stage(s, now);
 	for (unsigned i = 0; i < SWEEP_BUCKETS; i++, bound *= 10)
 		phase->within[i] += us <= bound;
 	phase->n++;
@@ -287,9 +286,6 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 	told.is_anew = s->run.why & 1u << SWEEP_CAUSE_SIGNAL;
 	told.peers = s->others;
 	told.took_us = transport_now(s->t) - s->run.began;
-	sweep_note_stage(s, transport_now(s->t));
-	told.stages = s->run.stages;
-	told.n_stages = s->run.n_stages;
 	sweep_log_sent(s, LOG_VERBOSE);
 	log_say(s->log, LOG_VERBOSE, "sweep", "sweep took %.1f %s",
 		(double)told.took_us / 1000, transport_ms(s->t));

@@ -197,14 +197,6 @@ enum sweep_end {
 	SWEEP_END_FAILED,	/* report->error; nothing was programmed */
 };
 
-/* A stage of a sweep, and the SMPs sent in it. */
-struct sweep_stage {
-	enum sweep_state state;
-	int64_t begin_us, end_us;	/* since the begin of the sweep */
-	uint64_t gets[MAD_CLIENT_ATTRS], sets[MAD_CLIENT_ATTRS];
-};
-#define SWEEP_STAGES	12u
-
 struct sweep_report {
 	enum sweep_end end;
 	const struct view *view;	/* NULL if FAILED or STANDBY */
@@ -229,8 +221,6 @@ struct sweep_report {
 	bool is_repair;			/* only some nodes were read, */
 	bool is_anew;			/* or all tables, asked for */
 	int64_t took_us;
-	const struct sweep_stage *stages;	/* n_stages, in their order */
-	unsigned n_stages;
 };
 
 typedef void (*sweep_end_fn)(const struct sweep_report *r, void *data);
@@ -313,10 +303,7 @@ struct sweep_run {
 	unsigned why;			/* its causes */
 	bool is_repair;
 	int64_t began, elected;		/* its last election began, us */
-	struct mad_client_stats stats;	/* when it began, */
-	struct mad_client_stats stage_stats;	/* and its present stage */
-	struct sweep_stage stages[SWEEP_STAGES];
-	unsigned n_stages;
+	struct mad_client_stats stats;	/* when it began */
 	/* what it waits for */
 	struct smp_batch *batch;	/* of its present state */
 	struct beside_job *routing;	/* or cutting trees */
@@ -472,8 +459,6 @@ sweep_note(const struct sweep *s, enum sweep_note note)
 
 /* The rest is private to sweep*.c and heavy_sweep.c. */
 
-/* Records the stage that ends now. */
-void sweep_note_stage(struct sweep *s, int64_t now);
 void sweep_set_state(struct sweep *s, enum sweep_state state);
 void sweep_set_sm_state(struct sweep *s, enum sm_state state);
 void sweep_stop(struct sweep *s);

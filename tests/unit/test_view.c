@@ -94,8 +94,6 @@ SETUP_TEST(test_what_is_written_is_read)
 		{ VIEW_FAULT, { 1, 5, 6 }, "link a\n#end 812\tb" },
 		{ VIEW_NOTE, { 0 }, "a note" },
 		{ VIEW_ROUTE, { 0, 9, 1 }, "updn" },
-		{ VIEW_STAGE, { 3, 9 }, "reading tables" },
-		{ VIEW_MADS, { 24, 7 }, "Get NodeInfo" },
 		{ VIEW_AVOIDED, { s->nodes[sw].info.node_guid, 1, 300, 1 },
 		  "is used" },
 	};
