@@ -290,47 +290,6 @@ compare_lines(struct compare *c, const struct tool_view *a,
 	}
 }
 
-/* Of the members whose ports both fabrics have: others left with their node. */
-static uint64_t
-sum_members(const struct view_group *g, const struct tool_view *other)
-{
-	uint64_t sum = 0, guid;
-
-	for (guint i = 0; i < g->members->len; i++) {
-		guid = g_array_index(g->members, struct view_member, i).guid;
-		if (tool_view_port(other, guid) != SNAPSHOT_NONE)
-			sum += guid;
-	}
-	return sum;
-}
-
-static void
-diff_groups(struct compare *c, const struct tool_view *a,
-	    const struct tool_view *b, bool is_new)
-{
-	for (guint i = 0, k; i < a->groups->len; i++) {
-		const struct view_group *g = a->groups->pdata[i], *o = NULL;
-		g_autoptr(GString) name = g_string_new(NULL);
-		struct text_report r = { .out = name };
-		uint64_t sum = sum_members(g, b);
-
-		/* most are where they are in the other list */
-		for (k = 0; k < b->groups->len; k++, o = NULL) {
-			o = b->groups->pdata[(i + k) % b->groups->len];
-			if (!memcmp(o->mgid, g->mgid, sizeof(g->mgid)))
-				break;
-		}
-		report_gid(&r, NULL, g->mgid, "");
-		if (!o && (sum || !g->members->len))
-			put(c, is_new ? "new group" : "ended group", name->str,
-			    "%u member%s", g->members->len,
-			    text_plural(g->members->len));
-		else if (o && !is_new && sum != sum_members(o, a))
-			put(c, "other members of", name->str, "%u, before %u",
-			    o->members->len, g->members->len);
-	}
-}
-
 static void
 put_said(struct compare *c, const struct tool_view *old,
 	 const struct tool_view *new)
@@ -351,8 +310,6 @@ put_said(struct compare *c, const struct tool_view *old,
 		compare_lines(c, new, old, lines[i].new, lines[i].kind);
 		compare_lines(c, old, new, lines[i].ended, lines[i].kind);
 	}
-	diff_groups(c, old, new, false);
-	diff_groups(c, new, old, true);
 }
 
 /* ---- all ---- */

@@ -11,7 +11,7 @@
 
 /*
  * Nodes, cables, speeds, names; with views (of both snapshots) also LIDs, and
- * their verdicts, engines, faults and groups. Views NULL: `old` is a design
+ * their verdicts, engines and faults. Views NULL: `old` is a design
  * (tools/design.h), the words are those of one. Returns the exit status: 0 alike,
  * 1 different.
  */
