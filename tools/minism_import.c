@@ -378,20 +378,6 @@ judge_partitions(struct import *im, GPtrArray *warnings, GError **error)
 	partition_rules_unref(rules);
 }
 
-/* A list of GUIDs, or the names of nodes. */
-static void
-judge_list(const struct import_file *f, GPtrArray *warnings, GError **error)
-{
-	g_autoptr(GHashTable) names = NULL;
-	g_autoptr(GArray) guids = NULL;
-
-	if (!strcmp(f->key, "node_name_map_name"))
-		names = node_name_map_parse(f->text->str, f->from, warnings,
-					    error);
-	else
-		guids = guid_list_parse(f->text->str, f->from, error);
-}
-
 /* Parses what is to be written. */
 static void
 judge_site(struct import *im)
@@ -407,9 +393,15 @@ judge_site(struct import *im)
 	add_refusal(im, conf_error);
 	EACH_PTR(const struct import_file, f, im->files) {
 		g_autoptr(GError) list_error = NULL;
+		g_autoptr(GHashTable) names = NULL;
+		g_autoptr(GArray) guids = NULL;
 
-		if (strcmp(f->key, PARTITIONS))
-			judge_list(f, warnings, &list_error);
+		if (!strcmp(f->key, "node_name_map_name"))
+			names = node_name_map_parse(f->text->str, f->from,
+						    warnings, &list_error);
+		else if (strcmp(f->key, PARTITIONS))
+			guids = guid_list_parse(f->text->str, f->from,
+						&list_error);
 		add_refusal(im, list_error);
 	}
 	judge_partitions(im, warnings, &error);
@@ -418,16 +410,6 @@ judge_site(struct import *im)
 		g_ptr_array_add(im->notes, g_strconcat(warnings->pdata[i],
 						       " (warning)", NULL));
 	options_free(conf);
-}
-
-static void
-read_lids(struct lid_memory *m, const char *text, struct state_told *told)
-{
-	const struct state_owner owner = { &lid_part, m };
-	g_autofree char *copy = g_strdup(text);
-
-	m->ranges = g_array_new(FALSE, FALSE, sizeof(struct lid_range));
-	state_read(&owner, 1, copy, strlen(copy), 0, told);
 }
 
 /* The lines of a guid2lid, whose words may have any blanks between them, as
@@ -466,8 +448,8 @@ state_with_lids(const char *state, const struct lid_memory *m)
 	return out;
 }
 
-/* The file of the state, with OpenSM's LIDs. LIDs that minism remembers otherwise
- * change. Both lists are by GUID. */
+/* The file of the state, with OpenSM's LIDs in place of those that minism
+ * remembers. */
 static void
 take_lids(struct import *im)
 {
@@ -476,11 +458,10 @@ take_lids(struct import *im)
 	g_autofree char *own = state_file_path(im->cache, STATE_FILE_STATE);
 	g_autoptr(GError) error = NULL;
 	g_autofree char *text = state_file_read(own, &error), *lids = NULL;
-	struct state_told mine = { .n_bad = 0 }, told = { .n_bad = 0 };
-	g_autofree struct lid_memory *old = g_new0(struct lid_memory, 1);
-	g_autofree struct lid_memory *new = g_new0(struct lid_memory, 1);
+	struct state_told told = { .n_bad = 0 };
+	struct lid_memory m = { .ranges = NULL };
+	const struct state_owner owner = { &lid_part, &m };
 	struct import_file *f;
-	unsigned n_changed = 0;
 
 	if (!g_file_test(from, G_FILE_TEST_EXISTS)) {
 		g_ptr_array_add(im->notes, g_strdup_printf(
@@ -494,33 +475,20 @@ take_lids(struct import *im)
 		return;
 	f = im->files->pdata[im->files->len - 1];
 	lids = lines_of_lids(f->text->str);
-	read_lids(old, text ?: "", &mine);
-	read_lids(new, lids, &told);
-	if (told.n_bad)
-		g_ptr_array_add(im->lines[IMPORT_REFUSED], g_strdup_printf(
-			"%s: %s", from, told.first));
+	m.ranges = g_array_new(FALSE, FALSE, sizeof(struct lid_range));
+	state_read(&owner, 1, lids, strlen(lids), 0, &told);
 	im->has_lids = !told.n_bad;
-	EACH_ITEM(const struct lid_range, a, new->ranges) {
-		guint k;
-
-		/* not bsearch(): there may be none, and no memory then */
-		n_changed += g_array_binary_search(old->ranges, &a->guid,
-						   guid_compare, &k) &&
-			a->min != g_array_index(old->ranges, struct lid_range,
-						k).min;
-	}
 	if (im->has_lids)
 		g_ptr_array_add(im->notes, g_strdup_printf(
-			"%s: LIDs of %u port%s are kept; for %u minism had "
-			"remembered another LID", from,
-			new->ranges->len, text_plural(new->ranges->len),
-			n_changed));
+			"%s: LIDs of %u port%s are kept", from, m.ranges->len,
+			text_plural(m.ranges->len)));
+	else
+		g_ptr_array_add(im->lines[IMPORT_REFUSED], g_strdup_printf(
+			"%s: %s", from, told.first));
 	g_string_free(f->text, TRUE);
-	f->text = state_with_lids(text ?: "", new);
+	f->text = state_with_lids(text ?: "", &m);
 	f->mode = STATE_FILE_OWNER_ONLY;
-	g_array_unref(old->ranges);
-	g_array_unref(new->ranges);
-	state_told_clear(&mine);
+	g_array_unref(m.ranges);
 	state_told_clear(&told);
 }
 

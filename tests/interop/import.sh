@@ -73,7 +73,7 @@ report_case() {
 		'osm/opensm.conf: 17 keys: 5 used, 4 the same by default, 5 done otherwise, 3 NOT AVAILABLE' \
 		answer
 	check "report: LIDs" \
-		grep -q 'LIDs of 1 port are kept; for 0 minism had' answer
+		grep -q 'LIDs of 1 port are kept' answer
 	check "report: nothing is written" [ ! -e to ]
 	sed -i 's/lash/updn,lash/' osm/opensm.conf
 	check "report: one of two engines is used" import 0 \
@@ -127,8 +127,10 @@ write_case() {
 	check "write: not beside a minism that runs, which is named" import 1 \
 		"held by process $(cat pid)" --write
 	sm_kill_all
-	check "write: a LID that minism remembers otherwise is told" import 0 \
-		'LIDs of 1 port are kept; for 1 minism had'
+	check "write: when it has ended" import 0 \
+		'LIDs of 1 port are kept' --write
+	check "write: OpenSM's LID is in place of its own" grep -qx \
+		'lid 0x0000000000010011 0x0006 0x0006' cache/state
 }
 
 refused_case() {
