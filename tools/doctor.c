@@ -79,23 +79,6 @@ finding_add(struct finding *f, const char *name)
 				       "", name);
 }
 
-/* A node that has the name of all its kind is told by the other end of its
- * cable. */
-static void
-finding_add_at(struct finding *f, const struct snapshot *s,
-	       const struct snapshot_node *n)
-{
-	uint32_t far = SNAPSHOT_NONE;
-	g_autofree char *name = NULL;
-
-	for (unsigned num = 1; num <= n->info.num_ports; num++)
-		if (s->ports[n->first_port + num].peer != SNAPSHOT_NONE)
-			far = s->ports[n->first_port + num].peer;
-	if (far != SNAPSHOT_NONE)
-		name = snapshot_port_name(s, far);
-	finding_add(f, name ? name : snapshot_node_name(n));
-}
-
 /* Of those that are at any place. False: there are none. */
 static bool
 put_findings(struct finding *f, struct text_report *r)
@@ -118,14 +101,6 @@ put_findings(struct finding *f, struct text_report *r)
 		g_string_free(f[k].where, TRUE);
 	}
 	return any;
-}
-
-static uint32_t
-trait_port(const struct tool_view *v, const struct view_text *trait)
-{
-	return snapshot_port_of(v->s, snapshot_find_node(v->s,
-				trait->n[TRAIT_GUID]),
-				(unsigned)trait->n[TRAIT_PORT]);
 }
 
 /* ------------------------------------------------------------ the findings */
@@ -174,7 +149,7 @@ doctor_traits(const struct tool_view *v, struct finding *f)
 				    "master");
 
 	EACH_PTR(const struct view_text, t, v->lines->of[VIEW_TRAIT]) {
-		uint32_t port = trait_port(v, t);
+		uint32_t port = tool_view_line_port(v, t->n);
 		const bool has[FINDING_KINDS] = {
 			[FINDING_MUTE] = t->n[TRAIT_SM] && port != SNAPSHOT_NONE
 				&& !answers(v, v->s->ports[port].guid),
@@ -226,38 +201,34 @@ doctor_foreign(const struct tool_view *v, struct finding *f)
 }
 
 /* A switch that has an aggregation node inside has it at its last port, which its
- * panel lacks; if it is turned off nothing is there. */
-static bool
-has_odd_last(const struct snapshot *s, uint32_t node, uint32_t inside)
-{
-	const struct snapshot_node *n = &s->nodes[node];
-	unsigned last = n->info.num_ports;
-	uint32_t far = s->ports[n->first_port + last].peer;
-
-	return last > 1 && last % 2 && (far == SNAPSHOT_NONE || far == inside);
-}
-
+ * panel lacks; if it is turned off nothing is there. Such nodes have the name of
+ * all their kind, and are told by that port. */
 static void
 doctor_devices(const struct tool_view *v, struct finding *f)
 {
-	for (uint32_t i = 0; i < v->s->n_nodes; i++) {
-		const struct snapshot_node *n = &v->s->nodes[i];
-		uint32_t within = SNAPSHOT_NONE;
+	const struct snapshot *s = v->s;
+
+	for (uint32_t i = 0; i < s->n_nodes; i++) {
+		const struct snapshot_node *n = &s->nodes[i];
+		unsigned last = n->info.num_ports;
+		uint32_t within = SNAPSHOT_NONE, far = SNAPSHOT_NONE;
+		g_autofree char *name = NULL;
 
 		if (!snapshot_is_switch(n))
 			continue;
-		for (unsigned num = 1; num <= n->info.num_ports; num++) {
-			uint32_t far = v->s->ports[n->first_port + num].peer;
-
+		for (unsigned num = 1; num <= last; num++) {
+			far = s->ports[n->first_port + num].peer;
 			if (far != SNAPSHOT_NONE &&
-			    !snapshot_is_switch(snapshot_node_of(v->s, far)) &&
-			    snapshot_is_inside(v->s, far, i))
+			    !snapshot_is_switch(snapshot_node_of(s, far)) &&
+			    snapshot_is_inside(s, far, i))
 				within = far;
 		}
-		if (within != SNAPSHOT_NONE)
-			finding_add_at(&f[FINDING_INSIDE], v->s,
-				       snapshot_node_of(v->s, within));
-		if (has_odd_last(v->s, i, within))
+		if (within != SNAPSHOT_NONE) {
+			name = snapshot_port_name(s, s->ports[within].peer);
+			finding_add(&f[FINDING_INSIDE], name);
+		}
+		if (last > 1 && last % 2 &&
+		    (far == SNAPSHOT_NONE || far == within))
 			finding_add(&f[FINDING_ODD], snapshot_node_name(n));
 	}
 }

@@ -323,8 +323,7 @@ look_at_avoided(struct health_run *h, int64_t now)
 
 	EACH_PTR(const struct view_text, l, avoided) {
 		bool used = l->n[AVOIDED_VERDICT];
-		uint32_t port = snapshot_port_of(s, snapshot_find_node(s,
-			l->n[AVOIDED_GUID]), (unsigned)l->n[AVOIDED_PORT]);
+		uint32_t port = tool_view_line_port(k->view, l->n);
 		struct cables_entry cable = { port, 0, 0, 0 };
 		struct cables_port *p;
 		struct told *told;

@@ -34,17 +34,22 @@ view_group_free(gpointer data)
 	g_free(group);
 }
 
-/* The port of the line, NULL: there is none. */
+uint32_t
+tool_view_line_port(const struct tool_view *v,
+		    const uint64_t numbers[VIEW_WORDS])
+{
+	return snapshot_port_of(v->s, snapshot_find_node(v->s,
+				numbers[PORT_GUID]),
+				(unsigned)MIN(numbers[PORT_NUMBER], UINT_MAX));
+}
+
+/* NULL: there is none. */
 static struct snapshot_port *
 find_port(const struct reading *r)
 {
-	struct snapshot *s = r->v->s;
-	uint32_t node = snapshot_find_node(s, r->numbers[0]);
+	uint32_t port = tool_view_line_port(r->v, r->numbers);
 
-	return node != SNAPSHOT_NONE && r->numbers[PORT_NUMBER] <=
-		s->nodes[node].info.num_ports ?
-		&s->ports[s->nodes[node].first_port +
-			  r->numbers[PORT_NUMBER]] : NULL;
+	return port == SNAPSHOT_NONE ? NULL : &r->v->s->ports[port];
 }
 
 /* A manager before #idle said nothing of the physical state. */

@@ -89,6 +89,9 @@ uint32_t tool_view_find_node(const struct tool_view *v, const char *word,
 
 /* snapshot_full_port_name(); g_free. */
 char *tool_view_port_name(const struct tool_view *v, uint32_t port);
+/* The port of a line that begins with a NodeGUID and a port, or SNAPSHOT_NONE. */
+uint32_t tool_view_line_port(const struct tool_view *v,
+			     const uint64_t numbers[VIEW_WORDS]);
 /* The end port with this PortGUID, or SNAPSHOT_NONE. */
 uint32_t tool_view_port(const struct tool_view *v, uint64_t guid);
 
