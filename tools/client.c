@@ -83,7 +83,8 @@ open_named(const char *path, int64_t end, GError **error)
 		g_set_error(error, CLIENT_ERROR, CLIENT_ERROR_SILENT,
 			    "%s: %s%s", path, g_strerror(errno),
 			    errno == ECONNREFUSED ? ": no manager listens "
-			    "there any more" : "");
+			    "there any more" : errno == ENOENT ?
+			    " (is a manager running?)" : "");
 	return fd;
 }
 

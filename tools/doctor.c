@@ -33,7 +33,7 @@ static const struct {
 	const char *what, *act;	/* act: what to do */
 } finding_texts[FINDING_KINDS] = {
 	[FINDING_VERDICT] = { "the subnet is not as it should be",
-		"\"minismctl status\" names the causes; mend them before" },
+		"\"minismctl status\" names the causes; mend them first" },
 	[FINDING_MANAGER] = { "another subnet manager",
 		"minism without a priority waits until a master ends; else the "
 		"higher priority is the master, if both have the same sm_key" },

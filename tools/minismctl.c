@@ -208,9 +208,7 @@ run_compare(const struct ctl_arguments *a)
 			    a->view, "view\n", &error);
 	if (new && is_diff)
 		old = tool_view_get(NULL, a->words[1], NULL, &error);
-	else if (new && !(text = text_read_file(a->words[1], &error)))
-		g_prefix_error(&error, "%s: ", a->words[1]);
-	else if (new)
+	else if (new && (text = text_read_file(a->words[1], &error)))
 		was = design_parse(text, a->words[1], new->s, &error);
 	if (old || was)
 		status = compare_fabrics(was ? was : old->s, new->s, old,
@@ -249,7 +247,8 @@ static const char *const other_words[][2] = {
 	{ "ibnetdiscover", "view, nodes, links" },
 	{ "ibqueryerrors", "the program minism-health" },
 	{ "ibroute", "lft NODE" }, { "ibswitches", "nodes switch" },
-	{ "ibtracert", "path A B" }, { "lid", "who LID" },
+	{ "ibtracert", "path A B" }, { "kill", "whatif kill NODE" },
+	{ "lid", "who LID" },
 	{ "lidbalance", "path A B --why, and minism-route on a view" },
 	{ "list", "nodes, links, groups, partitions" },
 	{ "logflush", "loglevel; each line of the log is written at once" },
@@ -265,6 +264,7 @@ static const char *const other_words[][2] = {
 	{ "stop", "systemctl stop minism" },
 	{ "switchbalance", "minism-route on a view" },
 	{ "topology", "nodes, links, and report for a map" },
+	{ "unplug", "whatif unplug NAME/PORT; and avoid NAME/PORT before it is" },
 	{ "update_desc", "sweep, which reads all names" },
 	{ "version", "--version" },
 };

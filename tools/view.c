@@ -585,15 +585,10 @@ get_text(const struct client_place *place, const char *file,
 {
 	g_autoptr(GString) line = g_string_new(request);
 	g_autoptr(GString) body = g_string_new(NULL);
-	char *text;
 	int code;
 
-	if (file) {
-		text = text_read_file(file, error);
-		if (!text)
-			g_prefix_error(error, "%s: ", file);
-		return text;
-	}
+	if (file)
+		return text_read_file(file, error);
 	code = client_ask_on(place, CLIENT_PATIENCE_US, line, body, NULL, NULL,
 			     error);
 	if (code > 0)

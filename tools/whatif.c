@@ -65,8 +65,13 @@ named_port(struct whatif *w, const char *word)
 {
 	uint32_t found = port_search_any(w->b->s, word);
 
-	if (found == SNAPSHOT_NONE && !(w->wrong = tool_view_missing(w->v,
-								      word)))
+	if (found != SNAPSHOT_NONE)
+		return found;
+	w->wrong = tool_view_missing(w->v, word);
+	if (!w->wrong && port_search_node(w->b->s, word) != SNAPSHOT_NONE)
+		w->wrong = g_strdup_printf("%s has several ports: which one is "
+			"meant, as %s/1?", word, word);
+	else if (!w->wrong)
 		w->wrong = g_strdup_printf("%s is no port, or several are: "
 			"links has all with cables, as NAME/PORT; the NodeGUID "
 			"in place of the name means one node", word);
