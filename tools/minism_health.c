@@ -15,7 +15,7 @@
  * skipped for SKIP_ROUNDS rounds.
  *
  * Links that the manager was asked to avoid: it decides with its own limits, and
- * says in its view what came of it. It forgets requests when it starts again, so
+ * says in its log and view what came of it. It forgets requests when it starts again, so
  * they are repeated in each round; those of an earlier run of this program are
  * found in the view.
  */
@@ -79,7 +79,6 @@ struct node {
 struct told {
 	bool asked;		/* the manager was, and took it */
 	int answer;		/* its code + 1; 0: it was not asked */
-	int shown;		/* 0: nothing; 1: it is left out; 2: it is used */
 };
 
 /* By node and port of the view. */
@@ -269,20 +268,6 @@ tell(struct health_run *h, const struct cable_change *c)
 
 /* --- links to be avoided --- */
 
-static void
-announce(struct health_run *h, const char *link, const char *text)
-{
-	g_autoptr(GString) out = g_string_new(NULL);
-	struct text_report r = { .out = out, .as_json = h->a.json };
-
-	report_open(&r, NULL, '{');
-	report_say(&r, "link ");
-	report_text(&r, "link", link, ": ");
-	report_text(&r, "manager", text, "\n");
-	report_end(&r);
-	tool_options_write(out);
-}
-
 /* errors 0: it has none any more. */
 static void
 ask_manager(struct health_run *h, const struct cables_entry *cable,
@@ -293,6 +278,8 @@ ask_manager(struct health_run *h, const struct cables_entry *cable,
 	g_autofree char *name = cables_name(h->known.view, cable);
 	g_autoptr(GString) line = g_string_new(NULL);
 	g_autoptr(GString) body = g_string_new(NULL);
+	g_autoptr(GString) out = g_string_new(NULL);
+	struct text_report r = { .out = out, .as_json = h->a.json };
 	g_autoptr(GError) error = NULL;
 	int code;
 
@@ -306,45 +293,39 @@ ask_manager(struct health_run *h, const struct cables_entry *cable,
 		warn_user(h, error->message);
 		return;
 	}
-	if (!errors || code + 1 != told->answer)
-		announce(h, name, g_strchomp(body->str));
+	if (!errors || code + 1 != told->answer) {
+		report_open(&r, NULL, '{');
+		report_say(&r, "link ");
+		report_text(&r, "link", name, ": ");
+		report_text(&r, "manager", g_strchomp(body->str), "\n");
+		report_end(&r);
+		tool_options_write(out);
+	}
 	told->asked = errors && code == EXIT_SUCCESS;
 	told->answer = errors ? code + 1 : 0;
 }
 
-/* What became of links that were to be avoided, and those that an earlier run
- * of this program asked for. */
+/* Those that an earlier run of this program asked for: they are asked for no more
+ * when they are good. */
 static void
 look_at_avoided(struct health_run *h, int64_t now)
 {
 	const struct known *k = &h->known;
 	const struct snapshot *s = k->view->s;
-	const GPtrArray *avoided = k->view->lines->of[VIEW_AVOIDED];
 
-	EACH_PTR(const struct view_text, l, avoided) {
-		bool used = l->n[AVOIDED_VERDICT];
+	EACH_PTR(const struct view_text, l, k->view->lines->of[VIEW_AVOIDED]) {
 		uint32_t port = tool_view_line_port(k->view, l->n);
-		struct cables_entry cable = { port, 0, 0, 0 };
 		struct cables_port *p;
-		struct told *told;
-		g_autofree char *name = NULL;
 
 		if (port != SNAPSHOT_NONE)
-			cable.port = MIN(port, s->ports[port].peer);
+			port = MIN(port, s->ports[port].peer);
 		if (port == SNAPSHOT_NONE || !l->n[AVOIDED_ERRORS] ||
-		    !snapshot_joins_switches(s, cable.port))
+		    !snapshot_joins_switches(s, port))
 			continue;
-		p = &k->ports[cable.port];
-		told = &k->told[cable.port];
-		if (!told->asked && !p->bad && !p->good_us)
+		p = &k->ports[port];
+		if (!k->told[port].asked && !p->bad && !p->good_us)
 			p->good_us = now;
-		told->asked = true;
-		if (told->shown == 1 + used)
-			continue;
-		told->shown = 1 + used;
-		name = cables_name(k->view, &cable);
-		announce(h, name, view_text_rest(l->text,
-						 l->n[AVOIDED_NAME] + 1));
+		k->told[port].asked = true;
 	}
 }
 
