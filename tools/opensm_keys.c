@@ -19,12 +19,6 @@
 #include <glib.h>
 #include <string.h>
 
-struct opensm_key {
-	const char *name;
-	const char *done;	/* the value that minism does; NULL: none */
-	const char *instead;	/* what does the same here, or NULL */
-};
-
 #define ANY	"*"
 #define NO_FILE	"/"	/* a file that does not exist */
 
@@ -32,13 +26,14 @@ struct opensm_key {
 #define HEALTH	"minism-health reads the counters of ports"
 #define CONSOLE	"minismctl asks a running minism"
 #define ALL_PORTS "qos_max_vls, qos_sl2vl and so on are for all ports"
-#define ROTATE	"SIGUSR1 opens the log again, for logrotate"
 
 /* Names in alphabetical order, a blank between two. ANY: no value is a warning,
  * since the key is a detail of another one in the table, or minism behaves as
  * one of the values in any case. */
-static const struct {
-	const char *done, *names, *instead;
+static const struct opensm_list {
+	const char *done;	/* the value that minism does; NULL: none */
+	const char *names;
+	const char *instead;	/* what does the same here, or NULL */
 } opensm_lists[] = {
 	{ ANY,
 	  "cc_ca_cong_setting_ccti_increase "
@@ -63,7 +58,7 @@ static const struct {
 	  "port_prof_ignore_file single_thread smp_threads torus_config "
 	  "use_mfttop use_ucast_cache virt_max_ports_in_process", NULL },
 	{ "FALSE",
-	  "avoid_throttled_links congestion_control "
+	  "avoid_throttled_links congestion_control connect_roots "
 	  "consolidate_ipv6_snm_req disable_multicast do_mesh_analysis "
 	  "drop_event_subscriptions enable_quirks "
 	  "guid_routing_order_no_scatter ignore_other_sm "
@@ -85,76 +80,51 @@ static const struct {
 	  "qos_rtr_vlarb_high qos_rtr_vlarb_low qos_sw0_sl2vl "
 	  "qos_sw0_vlarb_high qos_sw0_vlarb_low qos_swe_sl2vl "
 	  "qos_swe_vlarb_high qos_swe_vlarb_low", ALL_PORTS },
-};
-
-static const struct opensm_key opensm_keys[] = {
-	{ "accum_log_file", "TRUE", NULL },
-	{ "allow_both_pkeys", ANY,
+	{ "TRUE",
+	  "accum_log_file ipoib_mcgroup_creation_validation "
+	  "keep_pkey_indexes mcgroup_join_validation sweep_on_trap", NULL },
+	{ "0", "max_reverse_hops scatter_ports", NULL },
+	{ "0x00", "sm_assigned_guid", NULL },
+	{ "15", "force_link_speed", NULL },
+	{ "31", "force_link_speed_ext", NULL },
+	{ "255", "force_link_width", NULL },
+	{ NO_FILE, "per_module_logging_file prefix_routes_file", NULL },
+	{ ANY, "allow_both_pkeys",
 	  "\"both\" in partitions.conf always gives both" },
-	{ "connect_roots", "FALSE", NULL },
-	{ "console", "off", CONSOLE },
-	{ "console_port", ANY, CONSOLE },
-	{ "dump_files_dir", ANY, DUMP },
-	{ "force_heavy_sweep", "FALSE", "minismctl sweep, by a timer" },
-	{ "force_link_speed", "15", NULL },
-	{ "force_link_speed_ext", "31", NULL },
-	{ "force_link_width", "255", NULL },
-	{ "ipoib_mcgroup_creation_validation", "TRUE", NULL },
-	{ "keep_pkey_indexes", "TRUE", NULL },
-	{ "lfts_file", NULL,
+	{ "off", "console", CONSOLE },
+	{ ANY, "console_port", CONSOLE },
+	{ ANY, "dump_files_dir", DUMP },
+	{ "FALSE", "force_heavy_sweep", "minismctl sweep, by a timer" },
+	{ NULL, "lfts_file",
 	  "tables are computed always; minism-route judges those of a file" },
-	{ "log_max_size", "0", ROTATE },
-	{ "max_reverse_hops", "0", NULL },
-	{ "mcgroup_join_validation", "TRUE", NULL },
-	{ "per_module_logging_file", NO_FILE, NULL },
-	{ "perfmgr", "FALSE", HEALTH },
-	{ "perfmgr_sweep_time_s", ANY, HEALTH },
-	{ "prefix_routes_file", NO_FILE, NULL },
-	{ "qos_policy_file", NO_FILE,
+	{ "0", "log_max_size", "SIGUSR1 opens the log again, for logrotate" },
+	{ "FALSE", "perfmgr", HEALTH },
+	{ ANY, "perfmgr_sweep_time_s", HEALTH },
+	{ NO_FILE, "qos_policy_file",
 	  "a path has the SL of its partition, \"sl=\" in partitions.conf" },
-	{ "reassign_lids", "FALSE", "LIDs in use are kept always" },
-	{ "rereg_on_guid_migr", NULL,
+	{ "FALSE", "reassign_lids", "LIDs in use are kept always" },
+	{ NULL, "rereg_on_guid_migr",
 	  "clients are asked to register again in any case" },
-	{ "routing_threads_num", NULL, "routing_threads" },
-	{ "scatter_ports", "0", NULL },
-	{ "sm_assigned_guid", "0x00", NULL },
-	{ "sweep_on_trap", "TRUE", NULL },
+	{ NULL, "routing_threads_num", "routing_threads" },
 };
-
-static const struct opensm_key *
-opensm_key_find(const char *name, struct opensm_key *listed)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(opensm_keys); i++)
-		if (!strcmp(opensm_keys[i].name, name))
-			return &opensm_keys[i];
-	for (size_t i = 0; i < G_N_ELEMENTS(opensm_lists); i++) {
-		g_auto(GStrv) names = g_strsplit(opensm_lists[i].names, " ",
-						 -1);
-
-		*listed = (struct opensm_key){
-			.done = opensm_lists[i].done,
-			.instead = opensm_lists[i].instead,
-		};
-		if (g_strv_contains((const char *const *)names, name))
-			return listed;
-	}
-	return NULL;
-}
 
 enum opensm_key_verdict
 opensm_key_judge(const char *key, const char *value, const char **instead)
 {
-	struct opensm_key listed;
-	const struct opensm_key *k = opensm_key_find(key, &listed);
+	for (size_t i = 0; i < G_N_ELEMENTS(opensm_lists); i++) {
+		const struct opensm_list *l = &opensm_lists[i];
+		g_auto(GStrv) names = g_strsplit(l->names, " ", -1);
 
-	if (!k)
-		return OPENSM_KEY_UNKNOWN;
-	*instead = k->instead;
-	if (!g_ascii_strcasecmp(value, "(null)") ||
-	    (k->done && (k->done[0] == ANY[0] ||
-			 !g_ascii_strcasecmp(value, k->done) ||
-			 (k->done[0] == NO_FILE[0] &&
-			  !g_file_test(value, G_FILE_TEST_EXISTS)))))
-		return OPENSM_KEY_HARMLESS;
-	return OPENSM_KEY_UNUSED;
+		if (!g_strv_contains((const char *const *)names, key))
+			continue;
+		*instead = l->instead;
+		if (!g_ascii_strcasecmp(value, "(null)") ||
+		    (l->done && (l->done[0] == ANY[0] ||
+				 !g_ascii_strcasecmp(value, l->done) ||
+				 (l->done[0] == NO_FILE[0] &&
+				  !g_file_test(value, G_FILE_TEST_EXISTS)))))
+			return OPENSM_KEY_HARMLESS;
+		return OPENSM_KEY_UNUSED;
+	}
+	return OPENSM_KEY_UNKNOWN;
 }
