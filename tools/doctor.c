@@ -168,16 +168,6 @@ doctor_traits(const struct tool_view *v, struct finding *f)
 	}
 }
 
-/* A node at protection level 2 does not answer without its key; a host that
- * acknowledges an address and does not take it is one of these faults, too. */
-static void
-doctor_silent(const struct tool_view *v, struct finding *f)
-{
-	EACH_PTR(const struct expected_fault, fault, v->lines->expected->faults)
-		if (fault->kind == EXPECTED_SILENT)
-			finding_add(&f[FINDING_SILENT], fault->name);
-}
-
 /* A port at protection level 1 answers; a master has found that it takes no Set,
  * and leaves it out of the next sweep. */
 static void
@@ -311,7 +301,13 @@ show_doctor(struct show *q, GError **error)
 	doctor_managers(q->v, f);
 	doctor_traits(q->v, f);
 	doctor_foreign(q->v, f);
-	doctor_silent(q->v, f);
+	/* a node at protection level 2 does not answer without its key; a host
+	 * that acknowledges an address and does not take it is one of these
+	 * faults, too */
+	EACH_PTR(const struct expected_fault, fault,
+		 q->v->lines->expected->faults)
+		if (fault->kind == EXPECTED_SILENT)
+			finding_add(&f[FINDING_SILENT], fault->name);
 	doctor_devices(q->v, f);
 	report_open(r, NULL, '{');
 	report_open(r, "findings", '[');

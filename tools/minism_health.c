@@ -110,20 +110,6 @@ known_free(struct known *k)
 	g_free(k->told);
 }
 
-static void
-carry_node(struct known *to, uint32_t i, const struct known *from, uint32_t was)
-{
-	const struct snapshot_node *n = &to->view->s->nodes[i];
-	const struct snapshot_node *old = &from->view->s->nodes[was];
-	size_t len = MIN(n->info.num_ports, old->info.num_ports) + 1u;
-
-	to->nodes[i] = from->nodes[was];
-	memcpy(to->ports + n->first_port, from->ports + old->first_port,
-	       len * sizeof(*to->ports));
-	memcpy(to->told + n->first_port, from->told + old->first_port,
-	       len * sizeof(*to->told));
-}
-
 /* Takes over the view. */
 static void
 take_view(struct health_run *h, struct tool_view *view)
@@ -137,11 +123,20 @@ take_view(struct health_run *h, struct tool_view *view)
 	};
 
 	for (uint32_t i = 0; h->known.view && i < s->n_nodes; i++) {
+		const struct snapshot_node *n = &s->nodes[i], *old;
 		uint32_t was = snapshot_find_node(h->known.view->s,
-						  s->nodes[i].info.node_guid);
+						  n->info.node_guid);
+		size_t len;
 
-		if (was != SNAPSHOT_NONE)
-			carry_node(&k, i, &h->known, was);
+		if (was == SNAPSHOT_NONE)
+			continue;
+		old = &h->known.view->s->nodes[was];
+		len = MIN(n->info.num_ports, old->info.num_ports) + 1u;
+		k.nodes[i] = h->known.nodes[was];
+		memcpy(k.ports + n->first_port, h->known.ports +
+		       old->first_port, len * sizeof(*k.ports));
+		memcpy(k.told + n->first_port, h->known.told +
+		       old->first_port, len * sizeof(*k.told));
 	}
 	known_free(&h->known);
 	h->known = k;

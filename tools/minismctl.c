@@ -155,21 +155,6 @@ tell_age(const struct ctl_arguments *a, const struct view_lines *lines)
 		tool_options_complain("the fabric as of %s", since);
 }
 
-/* Of a file, or of the manager. NULL after a message, with an exit status. */
-static struct tool_view *
-get_view(const struct ctl_arguments *a, const char *request, int *status)
-{
-	g_autoptr(GError) error = NULL;
-	struct tool_view *v = tool_view_get(&a->place, a->view, request,
-					    &error);
-
-	if (v)
-		tell_age(a, v->lines);
-	else
-		*status = tell_error(a, error);
-	return v;
-}
-
 /* support [FILE [MORE ..]] */
 static int
 run_support(const struct ctl_arguments *a)
@@ -307,15 +292,18 @@ run_show(const struct ctl_arguments *a)
 	};
 	g_autofree char *request = show_request(a->words);
 	unsigned tries = SHOW_TRIES;
-	int status = EXIT_FAILURE;
+	int status;
 
 	do {
 		g_clear_error(&error);
-		q.v = get_view(a, request, &status);
-		if (!q.v)
+		q.v = tool_view_get(&a->place, a->view, request, &error);
+		if (!q.v) {
+			status = tell_error(a, error);
 			return status == EXIT_FAILURE &&
 				show_find_command(a->words)->judges ?
 				EXIT_USAGE : status;
+		}
+		tell_age(a, q.v->lines);
 		g_string_truncate(text, 0);
 		q.out = (struct text_report){ .out = text, .as_json = a->json };
 		status = show_run(&q, &error);
