@@ -15,7 +15,6 @@
 #include "sm/daemon.h"
 #include "sm/decisions.h"
 #include "sm/io/pcap.h"
-#include "lab/choices.h"
 #include "lab/step.h"
 #include "lab/sim/sim.h"
 #include "tools/explain.h"
@@ -169,16 +168,6 @@ on_decision(const char *what, const char *where, const char *text,
 }
 
 static void
-on_choice(const char *where, const char *text, void *data)
-{
-	struct sim_backend *b = data;
-
-	explain_say(b->explain, transport_now(b->base.transport), "route",
-		    where, "among candidates the engine evens out the load",
-		    "IBA 14.2.5.10", "%s", text);
-}
-
-static void
 on_note(enum sweep_note note, const struct sweep *s, void *data)
 {
 	struct sim_backend *b = data;
@@ -193,9 +182,6 @@ on_note(enum sweep_note note, const struct sweep *s, void *data)
 		explain_set_lids(b->explain, s->next.subnet, s->next.lids);
 	}
 	decisions_of_note(note, s, on_decision, b);
-	if (note == SWEEP_NOTE_ROUTED)
-		choices_tell(s->next.subnet, s->next.lids, s->next.choice.lft,
-			     s->next.choice.engine->name, on_choice, b);
 }
 
 static void
