@@ -211,8 +211,10 @@ void sim_babble(struct sim *sim, uint32_t port, unsigned trap,
  * devices. A probe changes nothing and takes no time.
  */
 
-/* After so many hops a packet counts as in a loop. */
-#define SIM_HOPS_MAX	64u
+/* After so many hops a packet counts as in a loop: a manager reaches nodes up to
+ * 63 cables away, so two of them are 126 from each other, and a path that goes
+ * up to a root and down may be twice as long. */
+#define SIM_HOPS_MAX	256u
 
 enum sim_delivery {
 	SIM_DELIVERED,
