@@ -491,6 +491,13 @@ do_run(struct play *p, char **words)
 	return true;
 }
 
+/* The first one is there: it has not been stopped. */
+static bool
+has_manager(struct play *p)
+{
+	return p->w.m.t || play_fail(p, "there is no subnet manager");
+}
+
 /* up TIME; N TIME: until so many heavy sweeps have ended */
 static bool
 do_wait(struct play *p, char **words)
@@ -500,6 +507,8 @@ do_wait(struct play *p, char **words)
 
 	if (!words[0] || !play_read_time(p, words[1], &us))
 		return play_fail(p, "wait up|N TIME");
+	if (!has_manager(p))
+		return false;
 	if (n)
 		return manager_wait_ends(&p->w.m, n, us) ||
 			play_fail(p, "they did not end");
@@ -568,14 +577,16 @@ do_control(struct play *p, char **words)
 static bool
 do_settle(struct play *p, char **words)
 {
-	return world_settle(&p->w, 60 * SECOND) ||
-		play_fail(p, "it does not come to rest");
+	return has_manager(p) && (world_settle(&p->w, 60 * SECOND) ||
+		play_fail(p, "it does not come to rest"));
 }
 
 /* [light|trap]: a person asks for it; or it is because of that */
 static bool
 do_sweep(struct play *p, char **words)
 {
+	if (!has_manager(p))
+		return false;
 	sweep_request(p->w.m.sweep, !words[0] ? SWEEP_CAUSE_SIGNAL :
 		      strcmp(words[0], "trap") ? SWEEP_CAUSE_LIGHT :
 		      SWEEP_CAUSE_TRAP);
