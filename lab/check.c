@@ -5,7 +5,6 @@
  */
 #include "lab/check.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "topology/text.h"
@@ -50,8 +49,8 @@ lab_find_node(const struct snapshot *fabric, const struct sim *sim,
 	return node;
 }
 
-char *
-lab_no_node(const struct snapshot *fabric, const char *name)
+bool
+lab_no_node(const struct snapshot *fabric, const char *name, GString *why)
 {
 	g_autofree const char **names = g_new(const char *, fabric->n_nodes + 1);
 	g_autofree char *shown = text_one_line(name), *near = NULL;
@@ -59,7 +58,7 @@ lab_no_node(const struct snapshot *fabric, const char *name)
 	for (uint32_t i = 0; i < fabric->n_nodes; i++)
 		names[i] = fabric->nodes[i].desc;
 	near = text_nearest(shown, "", names, fabric->n_nodes);
-	return g_strdup_printf("no node is called %s%s", shown, near);
+	return lab_fail(why, "no node is called %s%s\n", shown, near);
 }
 
 char *
@@ -73,25 +72,16 @@ lab_name_node(const struct snapshot *fabric, uint32_t node)
 				n->info.node_guid);
 }
 
-/* The port with the LID of a node: its first one. */
-static bool
-find_end(const struct lab_check *c, const char *name, uint32_t *port,
-	 GString *why)
+uint32_t
+lab_end_port(const struct snapshot *fabric, uint32_t node)
 {
-	uint32_t node = lab_find_node(c->fabric, c->sim, name);
-	g_autofree char *wrong = NULL;
+	const struct snapshot_node *n = &fabric->nodes[node];
 
-	if (node == SNAPSHOT_NONE) {
-		wrong = lab_no_node(c->fabric, name);
-		return lab_fail(why, "%s", wrong);
-	}
-	*port = c->fabric->nodes[node].first_port +
-		!snapshot_is_switch(&c->fabric->nodes[node]);
-	return true;
+	return n->first_port + !snapshot_is_switch(n);
 }
 
 static bool
-packet_arrives(const struct lab_check *c, uint32_t from, uint32_t to)
+packet_arrives(const struct call *c, uint32_t from, uint32_t to)
 {
 	uint16_t lid = sim_port_info(c->sim, to)->lid;
 
@@ -105,10 +95,9 @@ packet_arrives(const struct lab_check *c, uint32_t from, uint32_t to)
 	return false;
 }
 
-static bool
-expect_active(const struct lab_check *c, char **args, GString *why)
+bool
+check_active(struct call *c)
 {
-	(void)args;
 	for (uint32_t p = 0; p < c->fabric->n_ports; p++) {
 		const struct snapshot_port *port = &c->fabric->ports[p];
 		const struct port_info *info;
@@ -118,7 +107,7 @@ expect_active(const struct lab_check *c, char **args, GString *why)
 		info = sim_port_info(c->sim, p);
 		if (info->state == PORT_STATE_INIT ||
 		    info->state == PORT_STATE_ARMED)
-			return lab_fail(why, "%s/%u is %s",
+			return lab_fail(c->out, "%s/%u is %s\n",
 					snapshot_name_of(c->fabric, p),
 					port->num,
 					port_state_name(info->state));
@@ -134,128 +123,89 @@ is_host(const struct snapshot *s, uint32_t port)
 		s->ports[port].guid;
 }
 
-static bool
-expect_reach(const struct lab_check *c, char **args, GString *why)
+bool
+check_reach(struct call *c)
 {
 	const struct snapshot *s = c->fabric;
 
-	(void)args;
 	for (uint32_t a = 0; a < s->n_ports; a++)
 		for (uint32_t b = 0; b < s->n_ports; b++)
 			if (a != b && is_host(s, a) && is_host(s, b) &&
 			    !packet_arrives(c, a, b))
-				return lab_fail(why, "%s does not reach %s",
+				return lab_fail(c->out,
+						"%s does not reach %s\n",
 						snapshot_name_of(s, a),
 						snapshot_name_of(s, b));
 	return true;
 }
 
-static bool
-expect_path(const struct lab_check *c, char **args, GString *why)
+bool
+check_path(struct call *c)
 {
-	bool wanted = strcmp(args[-1], "path") == 0;
-	uint32_t a, b;
+	bool wanted = strcmp(c->name, "expect path") == 0;
 
-	if (!find_end(c, args[0], &a, why) || !find_end(c, args[1], &b, why))
-		return false;
-	return packet_arrives(c, a, b) == wanted ||
-		lab_fail(why, "%s %s %s", args[0], wanted ? "does not reach" :
-			 "reaches", args[1]);
+	return packet_arrives(c, lab_end_port(c->fabric, c->id[0]),
+			      lab_end_port(c->fabric, c->id[1])) == wanted ||
+		lab_fail(c->out, "%s %s %s\n", c->next[-2], wanted ?
+			 "does not reach" : "reaches", c->next[-1]);
 }
 
-static bool
-expect_lid(const struct lab_check *c, char **args, GString *why)
+bool
+check_lid(struct call *c)
 {
-	unsigned lid;
-	uint32_t port = SNAPSHOT_NONE;
+	unsigned lid = sim_port_info(c->sim, lab_end_port(c->fabric,
+							  c->id[0]))->lid;
 
-	if (!find_end(c, args[0], &port, why))
-		return false;
-	lid = sim_port_info(c->sim, port)->lid;
-	return g_ascii_strtoull(args[1], NULL, 10) == lid ||
-		lab_fail(why, "%s has LID %u", args[0], lid);
+	return c->number[0] == lid ||
+		lab_fail(c->out, "%s has LID %u\n", c->next[-2], lid);
 }
 
-static bool
-expect_locked(const struct lab_check *c, char **args, GString *why)
+bool
+check_locked(struct call *c)
 {
-	uint32_t port = SNAPSHOT_NONE;
-
-	return find_end(c, args[0], &port, why) &&
-		(sim_port_info(c->sim, port)->m_key ||
-		 lab_fail(why, "%s has no M_Key", args[0]));
+	return sim_port_info(c->sim, lab_end_port(c->fabric,
+						  c->id[0]))->m_key ||
+		lab_fail(c->out, "%s has no M_Key\n", c->next[-1]);
 }
 
-static bool
-expect_managers(const struct lab_check *c, char **args, GString *why)
+bool
+check_managers(struct call *c)
 {
 	unsigned n = 0;
 
 	for (uint32_t p = 0; p < c->fabric->n_ports; p++)
 		n += is_host(c->fabric, p) && sim_port_info(c->sim, p)->cap_mask
 			& PORT_CAP_IS_SM;
-	return g_ascii_strtoull(args[0], NULL, 10) == n ||
-		lab_fail(why, "%u ports have a subnet manager", n);
+	return c->number[0] == n ||
+		lab_fail(c->out, "%u ports have a subnet manager\n", n);
 }
 
-static bool
-expect_group(const struct lab_check *c, char **args, GString *why)
+bool
+check_group(struct call *c)
 {
-	unsigned n = g_strv_length(args);
+	char **names = c->next - 1;
+	unsigned n = g_strv_length(names);
 
 	for (unsigned k = 0; k < n; k++) {
+		uint32_t node = lab_find_node(c->fabric, c->sim, names[k]);
 		struct sim_mcast got;
-		uint32_t from;
 		bool ok;
 
-		if (!find_end(c, args[k], &from, why))
-			return false;
-		ok = sim_probe_mcast(c->sim, from, MLID_BROADCAST, KEY_DEFAULT,
-				     0, &got) == SIM_DELIVERED &&
-			got.reached->len == n - 1;
+		if (node == SNAPSHOT_NONE)
+			return lab_no_node(c->fabric, names[k], c->out);
+		ok = sim_probe_mcast(c->sim, lab_end_port(c->fabric, node),
+				     MLID_BROADCAST, KEY_DEFAULT, 0, &got) ==
+			SIM_DELIVERED && got.reached->len == n - 1;
 		for (guint i = 0; ok && i < got.reached->len; i++)
-			ok = g_strv_contains((const char *const *)args,
+			ok = g_strv_contains((const char *const *)names,
 				snapshot_name_of(c->fabric, g_array_index(
 					got.reached, uint32_t, i)));
 		sim_mcast_clear(&got);
 		if (!ok)
-			return lab_fail(why, "a broadcast of %s comes to "
-					"others than these", args[k]);
+			return lab_fail(c->out, "a broadcast of %s comes to "
+					"others than these\n", names[k]);
 	}
 	return true;
-}
-
-static const struct {
-	const char *word;
-	unsigned least, most;		/* words behind it, */
-	const char *usage;		/* which are these */
-	bool (*fn)(const struct lab_check *c, char **args, GString *why);
-} expects[] = {
-	{ "active", 0, 0, "", expect_active },
-	{ "reach", 0, 0, "", expect_reach },
-	{ "path", 2, 2, " A B", expect_path },
-	{ "no-path", 2, 2, " A B", expect_path },
-	{ "lid", 2, 2, " NODE N", expect_lid },
-	{ "locked", 1, 1, " NODE", expect_locked },
-	{ "managers", 1, 1, " N", expect_managers },
-	{ "group", 1, UINT_MAX, " NODE ..", expect_group },
-};
-
-bool
-check_expect(const struct lab_check *c, char **words, GString *why)
-{
-	for (size_t i = 0; words[0] && i < G_N_ELEMENTS(expects); i++) {
-		unsigned n = g_strv_length(words + 1);
-
-		if (strcmp(expects[i].word, words[0]))
-			continue;
-		if (n < expects[i].least || n > expects[i].most)
-			return lab_fail(why, "usage: expect %s%s", words[0],
-					expects[i].usage);
-		return expects[i].fn(c, words + 1, why);
-	}
-	return lab_fail(why, "expect active, reach, path, no-path, lid, "
-			"locked, managers or group");
 }
 
 /* -------------------------------------------------------------- the course */
@@ -284,22 +234,26 @@ static const struct {
 };
 
 bool
-check_exercise(const struct lab_check *c, unsigned n, GString *out)
+check_exercise(struct call *c)
 {
+	unsigned n = (unsigned)c->number[0];
 	bool known = false;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(exercises); i++) {
-		g_auto(GStrv) words = NULL;
+		g_autoptr(GString) why = g_string_new(NULL);
+		g_autofree char *line = g_strconcat("expect ",
+						    exercises[i].expect, NULL);
 
 		if (exercises[i].n != n)
 			continue;
 		known = true;
-		words = g_strsplit(exercises[i].expect, " ", -1);
-		if (!check_expect(c, words, out))
-			return lab_fail(out, "; %s\n", exercises[i].hint);
+		if (console_command(c->console, line, why))
+			return lab_fail(c->out, "%.*s; %s\n",
+					(int)strcspn(why->str, "\n"), why->str,
+					exercises[i].hint);
 	}
 	if (!known)
-		return lab_fail(out, "there is no exercise %u\n", n);
-	g_string_append_printf(out, "exercise %u: done\n", n);
+		return lab_fail(c->out, "there is no exercise %u\n", n);
+	g_string_append_printf(c->out, "exercise %u: done\n", n);
 	return true;
 }

@@ -11,6 +11,7 @@
  *	N	a whole number
  *	TIME PERCENT	a number; a time in us, or with ns, us, ms, s
  *	others	a word, in quotes if it has blanks
+ *	..	words that the command reads itself
  *
  * What is in brackets, and all behind it, may be missing.
  */
@@ -23,21 +24,6 @@
 #include "lab/check.h"
 #include "lab/sim/sim.h"
 #include "topology/text.h"
-
-struct call {
-	const struct console *console;
-	struct sim *sim;
-	const struct snapshot *fabric;
-	GString *out;
-	char **next;			/* word to read */
-	unsigned n_ids, n_numbers;
-	uint32_t id[2];			/* nodes and ports, as they came */
-	bool is_port;			/* WHERE was one */
-	bool has_zero;			/* END: port 0 is one */
-	char **wanted;			/* of the usage, from this word on */
-	double number[3];
-	const char *name, *word;	/* of the command; its last word */
-};
 
 static int
 index_of(const char *const *names, unsigned n, const char *word)
@@ -60,12 +46,9 @@ static bool
 console_read_node(struct call *c)
 {
 	uint32_t node = find_node(c);
-	g_autofree char *wrong = NULL;
 
-	if (node == SNAPSHOT_NONE) {
-		wrong = lab_no_node(c->fabric, *c->next);
-		return lab_fail(c->out, "%s\n", wrong);
-	}
+	if (node == SNAPSHOT_NONE)
+		return lab_no_node(c->fabric, *c->next, c->out);
 	c->id[c->n_ids++] = node;
 	c->next++;
 	return true;
@@ -201,6 +184,8 @@ read_words(struct call *c, const char *usage)
 		optional |= **w == '[';
 		if (!*kind)
 			continue;
+		if (strcmp(kind, "..") == 0)
+			return true;
 		c->wanted = w;
 		if (!*c->next)
 			return optional || lab_fail(c->out, "%s is missing\n",
@@ -352,19 +337,16 @@ add_errors(struct call *c)
 static bool
 trap(struct call *c)
 {
-	static const uint16_t known[] = {
-		128, 129, 130, 131, 144, 145, 256, 257, 258, 259,
-	};
 	unsigned times = c->n_numbers > 1 ? c->number[1] : 0;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
-		if (known[i] != c->number[0])
+	for (size_t i = 0; i < SIM_N_TRAPS; i++) {
+		if (sim_traps[i] != c->number[0])
 			continue;
 		if (times)
-			sim_babble(c->sim, c->id[0], known[i], times,
+			sim_babble(c->sim, c->id[0], sim_traps[i], times,
 				   c->n_numbers > 2 ? c->number[2] : 100000);
 		else
-			sim_trap(c->sim, c->id[0], known[i]);
+			sim_trap(c->sim, c->id[0], sim_traps[i]);
 		return true;
 	}
 	return lab_fail(c->out, "there is no trap %g\n", c->number[0]);
@@ -512,17 +494,13 @@ show_pkeys(struct call *c)
 static bool
 path(struct call *c)
 {
-	uint32_t end[2];
+	uint32_t from = lab_end_port(c->fabric, c->id[0]);
+	uint32_t to = lab_end_port(c->fabric, c->id[1]);
 	struct sim_trace trace;
 	enum sim_delivery d;
 
-	for (unsigned i = 0; i < 2; i++) {
-		const struct snapshot_node *n = &c->fabric->nodes[c->id[i]];
-
-		end[i] = n->first_port + !snapshot_is_switch(n);
-	}
-	d = sim_probe(c->sim, end[0], sim_port_info(c->sim, end[1])->lid,
-		      sim_port_pkey(c->sim, end[0], 0), 0, &trace);
+	d = sim_probe(c->sim, from, sim_port_info(c->sim, to)->lid,
+		      sim_port_pkey(c->sim, from, 0), 0, &trace);
 	for (unsigned i = 0; i < trace.n; i++) {
 		uint32_t port = trace.hop[i].port;
 
@@ -558,14 +536,6 @@ show_stats(struct call *c)
 
 static bool help(struct call *c);
 
-static bool
-run_check(struct call *c)
-{
-	const struct lab_check at = { c->fabric, c->sim };
-
-	return check_exercise(&at, (unsigned)c->number[0], c->out);
-}
-
 static const struct command {
 	const char *name, *usage;
 	bool (*fn)(struct call *c);
@@ -575,7 +545,7 @@ static const struct command {
 } commands[] = {
 	{ "!", "COMMAND ..", NULL, NULL,
 	  "runs a program as the lab's node" },
-	{ "check", "N", run_check, NULL,
+	{ "check", "N", check_exercise, NULL,
 	  "is this exercise of the course done?" },
 	{ "clash", "NODE GUID", console_set_guid, NULL,
 	  "gives it a duplicate NodeGUID" },
@@ -587,8 +557,20 @@ static const struct command {
 	  "delivers this share of MADs twice" },
 	{ "errors", "END [COUNTER N]", add_errors, NULL,
 	  "adds to an error counter" },
-	{ "expect", "WORD ..", NULL, NULL,
-	  "active, reach, path A B, no-path A B, lid NODE N, .." },
+	{ "expect active", "", check_active, NULL,
+	  "each cable that is up is Active at both ends" },
+	{ "expect group", "NODE ..", check_group, NULL,
+	  "IPoIB's broadcasts reach exactly these" },
+	{ "expect lid", "NODE N", check_lid, NULL, "0: it has none" },
+	{ "expect locked", "NODE", check_locked, NULL, "has an M_Key" },
+	{ "expect managers", "N", check_managers, NULL,
+	  "so many ports have a subnet manager" },
+	{ "expect no-path", "NODE NODE", check_path, NULL,
+	  "no packet arrives" },
+	{ "expect path", "NODE NODE", check_path, NULL,
+	  "a packet arrives, by some P_Key" },
+	{ "expect reach", "", check_reach, NULL,
+	  "each host reaches each other" },
 	{ "flap", "PORT [N TIME TIME]", flap, NULL,
 	  "unplugs and plugs a cable, N times" },
 	{ "forget", "NODE", set_mood, NULL,
@@ -644,7 +626,7 @@ help(struct call *c)
 		g_autofree char *left = g_strdup_printf("%s %s", k->name,
 							k->usage);
 
-		if (!c->word || strcmp(k->name, c->word) == 0)
+		if (!c->word || g_str_has_prefix(left, c->word))
 			g_string_append_printf(c->out, "%-32s %s\n", left,
 					       k->help);
 	}
@@ -674,11 +656,12 @@ console_command(const struct console *console, const char *line, GString *out)
 		.console = console, .sim = console->sim,
 		.fabric = console->fabric, .out = out,
 	};
-	const struct lab_check at = { console->fabric, console->sim };
 	g_autoptr(GError) error = NULL;
+	g_autofree char *two = NULL;
 	g_auto(GStrv) words = NULL;
 	const struct command *k = commands;
 	const struct command *end = commands + G_N_ELEMENTS(commands);
+	bool is_read;
 
 	line += strspn(line, " \t");
 	if (!*line || *line == '#')
@@ -687,29 +670,30 @@ console_command(const struct console *console, const char *line, GString *out)
 		lab_fail(out, "%s\n", error->message);
 		return EINVAL;
 	}
-	if (strcmp(words[0], "expect") == 0)
-		return check_expect(&at, words + 1, out) ? 0 :
-			(g_string_append_c(out, '\n'), ENOENT);
-	while (k < end && strcmp(k->name, words[0]))
+	two = g_strjoin(" ", words[0], words[1], NULL);
+	while (k < end && strcmp(k->name, words[0]) && strcmp(k->name, two))
 		k++;
 	if (k == end) {
-		fail_command(words[0], out);
+		fail_command(strcmp(words[0], "expect") ? words[0] : two, out);
 		return EINVAL;
 	}
 	if (!k->fn && !k->direct)
 		return lab_fail(out, "usage, at a prompt: %s %s\n", k->name,
 				k->usage) ? 0 : EINVAL;
 	c.name = k->name;
-	c.next = words + 1;
-	if (!read_words(&c, k->usage) || (k->fn && !k->fn(&c))) {
-		if (k->fn != run_check)
-			lab_fail(out, "usage: %s%s%s\n", k->name,
-				 *k->usage ? " " : "", k->usage);
-		return EINVAL;
+	c.next = words + (strchr(k->name, ' ') ? 2 : 1);
+	is_read = read_words(&c, k->usage);
+	if (is_read && (!k->fn || k->fn(&c))) {
+		if (k->direct)
+			k->direct(c.sim, c.id[0]);
+		return 0;
 	}
-	if (k->direct)
-		k->direct(c.sim, c.id[0]);
-	return 0;
+	/* what an expectation has found is no wrong use */
+	if (!is_read || (k->fn != check_exercise &&
+			 !g_str_has_prefix(k->name, "expect ")))
+		lab_fail(out, "usage: %s%s%s\n", k->name,
+			 *k->usage ? " " : "", k->usage);
+	return EINVAL;
 }
 
 /* The first word, and that of help, is a command; other words are nodes. */

@@ -161,7 +161,6 @@ on_prompt_line(const char *line, void *data)
 	g_autoptr(GString) out = g_string_new(NULL);
 	g_auto(GStrv) words = NULL;
 	struct session *s = data;
-	g_autofree char *wrong = NULL;
 	uint32_t node = s->node;
 	bool shell, is_on;
 	int n = 0;
@@ -180,8 +179,7 @@ on_prompt_line(const char *line, void *data)
 				   strcmp(words[0], "exit") == 0))) {
 		s->over = true;
 	} else if (node == SNAPSHOT_NONE) {
-		wrong = lab_no_node(s->console->fabric, words[1]);
-		printf("%s\n", wrong);
+		lab_no_node(s->console->fabric, words[1], out);
 	} else if ((shell && n) || is_on) {
 		run_inside(s, node, shell ? words : words + 2);
 		if (s->status)

@@ -199,7 +199,9 @@ void sim_node_set_guid(struct sim *sim, uint32_t node, uint64_t guid);
 /* Trap 144 follows (IBA 14.2.5.1). */
 void sim_node_describe(struct sim *sim, uint32_t node, const char *desc);
 
-/* Traps: one of 128 to 131, 144, 145, 256 to 259 from the end port of `port`,
+#define SIM_N_TRAPS	10u
+extern const uint16_t sim_traps[SIM_N_TRAPS];
+/* Traps: one of sim_traps from the end port of `port`,
  * until it is repressed; or a new one every period, `times` times, repressed or
  * not. */
 void sim_trap(struct sim *sim, uint32_t port, unsigned trap);

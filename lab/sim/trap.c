@@ -33,27 +33,19 @@ struct sim_notice {
 	uint8_t data[SMP_DATA_LEN];
 };
 
-/* In the order of IBA's table; type: 1 urgent, 2 security, 4 informational */
-static const struct kind {
-	uint16_t trap;
-	uint8_t type;
-} kinds[] = {
-	{ 128, 1 }, { 129, 1 }, { 130, 1 }, { 131, 1 }, { 144, 4 },
-	{ 145, 4 }, { 256, 2 }, { 257, 2 }, { 258, 2 }, { 259, 2 },
+/* In the order of IBA's table */
+const uint16_t sim_traps[] = {
+	128, 129, 130, 131, 144, 145, 256, 257, 258, 259,
 };
 
-/* The kind of a trap that the agent of this end port can send now, or NULL. */
-static const struct kind *
-can_tell(const struct sim *sim, uint32_t end, unsigned trap)
+/* Can the agent of this end port send a trap now? */
+static bool
+can_tell(const struct sim *sim, uint32_t end)
 {
 	const struct port_info *info = &sim->ports[end].info;
-	const struct kind *kind = kinds;
 
-	while (kind < kinds + G_N_ELEMENTS(kinds) && kind->trap != trap)
-		kind++;
-	g_assert(kind < kinds + G_N_ELEMENTS(kinds));
 	return info->lid != LID_NONE && info->sm_lid != LID_NONE &&
-		sim_node_of(sim, end)->power == SIM_POWER_ON ? kind : NULL;
+		sim_node_of(sim, end)->power == SIM_POWER_ON;
 }
 
 /* ----------------------------------------------------- what a notice says */
@@ -61,7 +53,7 @@ can_tell(const struct sim *sim, uint32_t end, unsigned trap)
 /* `port` is the port of the event. A key violation that a script raises has no
  * culprit, and its details are empty. */
 static void
-write_notice(struct sim *sim, uint32_t port, const struct kind *kind,
+write_notice(struct sim *sim, uint32_t port, unsigned trap,
 	     const struct sim_packet *culprit, uint8_t *data)
 {
 	const struct sim_node *node = sim_node_of(sim, port);
@@ -69,15 +61,16 @@ write_notice(struct sim *sim, uint32_t port, const struct kind *kind,
 		&sim->ports[sim_end_port(sim, port)].info;
 	uint8_t *d = data + DETAILS;
 	/* bytes of the key that was wrong */
-	unsigned key_len = kind->trap == 259 ? 2 : 4;
+	unsigned key_len = trap == 259 ? 2 : 4;
 	unsigned hops;
 
 	memset(data, 0, SMP_DATA_LEN);
-	data[0] = GENERIC | kind->type;
+	/* urgent, informational, security */
+	data[0] = GENERIC | (trap < 144 ? 1 : trap < SECURITY_FIRST ? 4 : 2);
 	bytes_store(data + 1, node->info.node_type, 3);
-	bytes_store(data + 4, kind->trap, 2);
+	bytes_store(data + 4, trap, 2);
 	bytes_store(data + 6, info->lid, 2);
-	switch (kind->trap) {
+	switch (trap) {
 	case 128:
 		bytes_store(d, info->lid, 2);
 		return;
@@ -98,7 +91,7 @@ write_notice(struct sim *sim, uint32_t port, const struct kind *kind,
 	}
 	if (!culprit)
 		return;
-	if (kind->trap == 256) {
+	if (trap == 256) {
 		hops = MIN(culprit->h.hop_count, HOPS_TOLD);
 		bytes_store(d + 2, info->lid, 2);
 		memcpy(d + 4, culprit->mad + SIM_OFF_DR_SLID, 2);
@@ -110,7 +103,7 @@ write_notice(struct sim *sim, uint32_t port, const struct kind *kind,
 		memcpy(d + 24, culprit->mad + SIM_OFF_RETURN + 1, hops);
 		return;
 	}
-	if (kind->trap == 259) {
+	if (trap == 259) {
 		bytes_store(d, 0xf, 2);		/* all that follows is valid */
 		bytes_store(d + 48, info->lid, 2);
 		d[50] = sim->ports[port].num;
@@ -163,11 +156,10 @@ sim_trap_raise(struct sim *sim, uint32_t port, unsigned trap,
 	       const struct sim_packet *culprit)
 {
 	uint32_t end = sim_end_port(sim, port);
-	const struct kind *kind = can_tell(sim, end, trap);
 	int64_t key = (int64_t)end << 16 | trap;
 	struct sim_notice *n = g_hash_table_lookup(sim->traps, &key);
 
-	if (!kind || (n && trap >= SECURITY_FIRST))
+	if (!can_tell(sim, end) || (n && trap >= SECURITY_FIRST))
 		return;
 	if (!n) {
 		n = g_new0(struct sim_notice, 1);
@@ -178,7 +170,7 @@ sim_trap_raise(struct sim *sim, uint32_t port, unsigned trap,
 	}
 	n->tid = ++sim->last_tid & UINT32_MAX;
 	n->left = sim->params.trap_repeats;
-	write_notice(sim, port, kind, culprit, n->data);
+	write_notice(sim, port, trap, culprit, n->data);
 	/* not from here: the caller may be in the middle of a change */
 	sim_clock_stop(sim, &n->event);
 	sim_clock_start(sim, &n->event, sim->now);
@@ -188,20 +180,19 @@ void
 sim_trap_send_once(struct sim *sim, uint32_t port, unsigned trap)
 {
 	uint32_t end = sim_end_port(sim, port);
-	const struct kind *kind = can_tell(sim, end, trap);
 	uint8_t data[SMP_DATA_LEN];
 
-	if (!kind)
+	if (!can_tell(sim, end))
 		return;
-	write_notice(sim, port, kind, NULL, data);
+	write_notice(sim, port, trap, NULL, data);
 	send_trap(sim, end, ++sim->last_tid & UINT32_MAX, data);
 }
 
 void
 sim_trap_end(struct sim *sim, uint32_t end, const uint64_t *tid)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-		int64_t key = (int64_t)end << 16 | kinds[i].trap;
+	for (size_t i = 0; i < SIM_N_TRAPS; i++) {
+		int64_t key = (int64_t)end << 16 | sim_traps[i];
 		struct sim_notice *n = g_hash_table_lookup(sim->traps, &key);
 
 		if (!n || (tid && n->tid != *tid))
