@@ -37,6 +37,7 @@
 #include "sm/mad/bytes.h"
 #include "sm/mad/mad.h"
 #include "sm/mad/smp.h"
+#include "topology/each.h"
 
 #define N_AGENTS	32u
 #define HDR		sizeof(struct ib_user_mad_hdr)
@@ -60,14 +61,14 @@ struct agent {
 	unsigned limit;		/* of `out`; 0: none */
 	unsigned out;		/* solicited */
 	GQueue backlog;		/* struct send */
-	GHashTable *receives;	/* struct receive, by its key */
+	GPtrArray *receives;	/* struct receive */
 };
 
 struct kernel_file {
 	struct kernel_port *port;
 	unsigned qps;
 	struct agent *agents[N_AGENTS];
-	GHashTable *sends;	/* struct send, by its key */
+	GPtrArray *sends;	/* struct send, the oldest first */
 	kernel_deliver_fn deliver;
 	void *data;
 	bool used;
@@ -82,16 +83,14 @@ struct kernel_port {
 };
 
 /* The key by which a received MAD finds a pending send: TID; LID (of a request
- * 0), class and method (of a send only the response bit). Above these a number:
- * not 0 of a further send with the same key. */
+ * 0), class and method (of a send only the response bit). */
 struct key {
 	uint64_t tid, rest;
 };
-#define TWIN	(UINT64_C(1) << 32)
 
 /* A pending send. */
 struct send {
-	struct key key;
+	struct key key;		/* the first member */
 	struct agent *agent;
 	struct ib_user_mad_hdr hdr;	/* as it was written */
 	struct mad_addr to;
@@ -103,7 +102,7 @@ struct send {
 };
 
 struct receive {
-	struct key key;
+	struct key key;		/* the first member */
 	struct agent *agent;
 	struct mad_addr from;
 	struct rmpp *transfer;
@@ -117,19 +116,14 @@ make_key(uint64_t tid, uint16_t lid, unsigned mgmt_class, unsigned method)
 	};
 }
 
-static guint
-key_hash(gconstpointer k)
+/* The first of these with the key: a struct send or receive; or NULL. */
+static void *
+find_key(const GPtrArray *list, struct key key)
 {
-	const struct key *key = k;
-
-	return (guint)(key->tid ^ key->tid >> 32 ^ key->rest * 31) *
-		0x9e3779b1u;
-}
-
-static gboolean
-key_equal(gconstpointer x, gconstpointer y)
-{
-	return memcmp(x, y, sizeof(struct key)) == 0;
+	EACH_PTR(struct key, k, list)
+		if (k->tid == key.tid && k->rest == key.rest)
+			return k;
+	return NULL;
 }
 
 /* ---------------------------------------------------------------- delivery */
@@ -158,24 +152,6 @@ kernel_deliver(struct agent *a, const struct mad_addr *from, const uint8_t *mad,
 
 static void start_send(struct send *s);
 
-/* The last one of several with the same key takes its place. */
-static void
-take_send(struct send *s)
-{
-	GHashTable *sends = s->agent->file->sends;
-	struct send *last = NULL, *next;
-	struct key key = s->key;
-
-	g_hash_table_steal(sends, &s->key);
-	while (key.rest += TWIN, next = g_hash_table_lookup(sends, &key))
-		last = next;
-	if (!last)
-		return;
-	g_hash_table_steal(sends, &last->key);
-	last->key = s->key;
-	g_hash_table_insert(sends, &last->key, last);
-}
-
 static void
 send_free(struct send *s)
 {
@@ -191,7 +167,7 @@ end_send(struct send *s)
 	struct agent *a = s->agent;
 	struct send *next = NULL;
 
-	take_send(s);
+	g_ptr_array_remove(a->file->sends, s);
 	if (s->counted) {
 		a->out--;
 		next = g_queue_pop_head(&a->backlog);
@@ -334,12 +310,9 @@ kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
 	if (error)
 		return -error;
 	s = send_new(a, &hdr, buf, len);
-	while (g_hash_table_contains(f->sends, &s->key)) {
-		if (!rules_by_program(a->kind, buf)) {
-			send_free(s);
-			return -EINVAL;
-		}
-		s->key.rest += TWIN;
+	if (!rules_by_program(a->kind, buf) && find_key(f->sends, s->key)) {
+		send_free(s);
+		return -EINVAL;
 	}
 	if (!hdr.timeout_ms && !rules_by_kernel(a->kind, buf)) {
 		transport_send(f->port->transport, &s->to, s->data, MAD_SIZE,
@@ -347,7 +320,7 @@ kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
 		send_free(s);
 		return 0;
 	}
-	g_hash_table_insert(f->sends, &s->key, s);
+	g_ptr_array_add(f->sends, s);
 	if (hdr.timeout_ms && a->limit && a->out >= a->limit)
 		g_queue_push_tail(&a->backlog, s);
 	else
@@ -366,14 +339,13 @@ complete(struct agent *a, const struct mad_addr *from, const uint8_t *mad,
 {
 	struct send *s = NULL;
 	struct mad_header h;
-	struct key key;
 	uint8_t head[MAD_SIZE] = { 0 };
 
 	memcpy(head, mad, MIN(len, MAD_SIZE));
 	mad_header_read(head, MAD_SIZE, &h);
 	if (rules_is_response(head)) {
-		key = make_key(h.tid, 0, h.mgmt_class, 0);
-		s = g_hash_table_lookup(a->file->sends, &key);
+		s = find_key(a->file->sends,
+			     make_key(h.tid, 0, h.mgmt_class, 0));
 		if (s && h.mgmt_class != MAD_CLASS_SMP_DIRECT &&
 		    (from->grh != s->to.grh ||
 		     (!from->grh && from->path_bits != s->to.path_bits)))
@@ -409,7 +381,7 @@ on_received(enum rmpp_outcome outcome, void *data)
 {
 	struct receive *r = data;
 
-	g_hash_table_remove(r->agent->receives, &r->key);
+	g_ptr_array_remove(r->agent->receives, r);
 }
 
 /* A segment, ACK, STOP or ABORT. ACK, STOP and ABORT for a message that we send
@@ -430,13 +402,13 @@ receive_rmpp(struct agent *a, const struct transport_mad *m,
 
 	rmpp_header_read(m->mad, m->len, &rmpp);
 	s = rmpp.type == RMPP_TYPE_DATA ? NULL :
-		g_hash_table_lookup(a->file->sends, &of_send);
+		find_key(a->file->sends, of_send);
 	if (s) {
 		if (s->transfer)
 			rmpp_take(s->transfer, m->mad);
 		return;
 	}
-	r = g_hash_table_lookup(a->receives, &key);
+	r = find_key(a->receives, key);
 	if (!r && rmpp.type == RMPP_TYPE_DATA && rmpp.segment == 1) {
 		r = g_new0(struct receive, 1);
 		r->key = key;
@@ -445,7 +417,7 @@ receive_rmpp(struct agent *a, const struct transport_mad *m,
 		r->transfer = rmpp_receiver(a->file->port->transport, &m->addr,
 					    rules_header_len(h->mgmt_class),
 					    on_message, on_received, r);
-		g_hash_table_insert(a->receives, &r->key, r);
+		g_ptr_array_add(a->receives, r);
 	}
 	if (r)
 		rmpp_take(r->transfer, m->mad);
@@ -545,8 +517,7 @@ add_agent(struct kernel_file *f, struct ib_user_mad_reg_req2 *r)
 	a = g_memdup2(&model, sizeof(model));
 	a->hi_tid = ++p->last_tid;
 	g_queue_init(&a->backlog);
-	a->receives = g_hash_table_new_full(key_hash, key_equal, NULL,
-					    receive_free);
+	a->receives = g_ptr_array_new_with_free_func(receive_free);
 	g_ptr_array_add(p->agents, a);
 	f->agents[a->id] = a;
 	f->used = true;
@@ -558,18 +529,17 @@ static void
 remove_agent(struct kernel_file *f, unsigned id)
 {
 	struct agent *a = f->agents[id];
-	GHashTableIter iter;
-	gpointer send;
 
-	g_hash_table_iter_init(&iter, f->sends);
-	while (g_hash_table_iter_next(&iter, NULL, &send)) {
-		if (((struct send *)send)->agent != a)
+	for (guint i = f->sends->len; i-- > 0;) {
+		struct send *s = f->sends->pdata[i];
+
+		if (s->agent != a)
 			continue;
-		g_hash_table_iter_steal(&iter);
-		send_free(send);
+		g_ptr_array_remove_index(f->sends, i);
+		send_free(s);
 	}
 	g_queue_clear(&a->backlog);
-	g_hash_table_unref(a->receives);
+	g_ptr_array_unref(a->receives);
 	g_ptr_array_remove(f->port->agents, a);
 	g_free(a);
 	f->agents[id] = NULL;
@@ -623,7 +593,7 @@ kernel_open(struct kernel_port *p, unsigned qps, kernel_deliver_fn fn,
 	f->qps = qps;
 	f->deliver = fn;
 	f->data = data;
-	f->sends = g_hash_table_new(key_hash, key_equal);
+	f->sends = g_ptr_array_new();
 	return f;
 }
 
@@ -633,7 +603,7 @@ kernel_close(struct kernel_file *f)
 	for (unsigned id = 0; id < N_AGENTS; id++)
 		if (f->agents[id])
 			remove_agent(f, id);
-	g_hash_table_unref(f->sends);
+	g_ptr_array_unref(f->sends);
 	g_free(f);
 }
 
