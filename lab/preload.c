@@ -499,7 +499,7 @@ open_any(int dir, const char *path, int flags, mode_t mode)
 {
 	static const char prefix[] = "/dev/infiniband/";
 	size_t len = strlen(prefix);
-	struct lab_open o;
+	struct lab_open o = { .name = "" };
 	char room[PATH_MAX];
 	int fd = -1, error;
 	uint32_t id = 0;
@@ -511,7 +511,6 @@ open_any(int dir, const char *path, int flags, mode_t mode)
 			return umad_fail(EPERM);
 		return REAL(openat)(dir, path, flags, mode);
 	}
-	o = (struct lab_open){ .flags = flags };
 	copy_node(o.node, sizeof(o.node));
 	snprintf(o.name, sizeof(o.name), "%s", path + len);
 	error = umad_ask(LAB_OPEN, &o, sizeof(o), &id, NULL, 0, &fd);

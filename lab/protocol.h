@@ -175,7 +175,6 @@ struct lab_address {
 struct lab_open {
 	char node[LAB_NAME_LEN];
 	char name[16];		/* "umad0", "issm0" */
-	uint32_t flags;		/* of open(2): O_NONBLOCK counts for issm */
 };
 
 #define LAB_IOCTL_MAX	64u

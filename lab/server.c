@@ -32,7 +32,6 @@ enum role {
 	ROLE_NEW,
 	ROLE_FILE,		/* an open umad file */
 	ROLE_ISSM,		/* holds issm */
-	ROLE_ISSM_WAITS,
 	ROLE_DRIVER,
 };
 
@@ -107,15 +106,6 @@ lab_reply(struct lab_client *c, int error, uint32_t id, const void *more,
 	conn_send(c->conn, LAB_RESULT, 0, &r, sizeof(r), more, len);
 }
 
-static void
-hold_issm(struct lab_client *c)
-{
-	c->role = ROLE_ISSM;
-	c->port->issm = true;
-	sim_port_set_is_sm(c->lab->sim, c->port->sim_port, true);
-	lab_reply(c, 0, 0, NULL, 0);
-}
-
 /* A cell of the protocol, and the rest of a longer message. */
 static void
 on_deliver(const struct ib_user_mad_hdr *hdr, const uint8_t *mad, size_t len,
@@ -162,24 +152,24 @@ serve_open(struct lab_client *c, const uint8_t *data, size_t len)
 		error = EPERM;
 	if (!error && !p->kernel)
 		error = EBUSY;
-	if (!error && is_issm && p->issm && o.flags & O_NONBLOCK)
+	if (!error && is_issm && p->issm)
 		error = EAGAIN;
 	if (error) {
 		lab_reply(c, error, 0, NULL, 0);
 		return true;
 	}
 	c->port = p;
-	if (is_issm && p->issm) {
-		c->role = ROLE_ISSM_WAITS;
-	} else if (is_issm) {
-		hold_issm(c);
+	if (is_issm) {
+		c->role = ROLE_ISSM;
+		p->issm = true;
+		sim_port_set_is_sm(c->lab->sim, p->sim_port, true);
 	} else {
 		c->role = ROLE_FILE;
 		c->id = ++c->lab->last_id;
 		c->file = kernel_open(p->kernel, qps, on_deliver, c);
 		p->n_files++;
-		lab_reply(c, 0, c->id, NULL, 0);
 	}
+	lab_reply(c, 0, c->id, NULL, 0);
 	return true;
 }
 
@@ -294,26 +284,17 @@ on_frame(struct conn *conn, const struct lab_frame *frame,
 static void
 on_closed(struct conn *conn, void *user)
 {
-	struct lab_client *c = user, *next = NULL;
-	GPtrArray *clients = c->lab->clients;
+	struct lab_client *c = user;
 
 	if (c->file) {
 		kernel_close(c->file);
 		c->port->n_files--;
 	}
-	g_ptr_array_remove(clients, c);
+	g_ptr_array_remove(c->lab->clients, c);
 	if (c->role == ROLE_ISSM && c->port) {
 		c->port->issm = false;
 		sim_port_set_is_sm(c->lab->sim, c->port->sim_port, false);
-		for (guint i = 0; i < clients->len && !next; i++) {
-			next = clients->pdata[i];
-			if (next->role != ROLE_ISSM_WAITS ||
-			    next->port != c->port)
-				next = NULL;
-		}
 	}
-	if (next)
-		hold_issm(next);
 	if (c->role == ROLE_DRIVER)
 		drivers_detach(c->lab->drivers, conn, NULL);
 	g_free(c);
@@ -353,8 +334,6 @@ on_device_command(struct lab *lab, const char *command, uint32_t node,
 			conn_close(c->conn);
 			continue;
 		}
-		if (c->role == ROLE_ISSM_WAITS)
-			lab_reply(c, ENODEV, 0, NULL, 0);
 		c->port->issm = false;
 		c->port = NULL;
 	}
@@ -393,17 +372,13 @@ static void
 on_reregister(struct sim *sim, uint32_t port, void *data)
 {
 	struct lab *lab = data;
-	GHashTableIter iter;
-	gpointer value;
+	uint32_t node = lab->fabric->ports[port].node;
+	struct lab_device *d = g_hash_table_lookup(lab->devices,
+						   GUINT_TO_POINTER(node));
 
-	g_hash_table_iter_init(&iter, lab->devices);
-	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		struct lab_device *d = value;
-
-		for (unsigned i = 0; i < d->n_ports; i++)
-			if (d->ports[i].sim_port == port)
-				d->ports[i].reregister = true;
-	}
+	for (unsigned i = 0; d && i < d->n_ports; i++)
+		if (d->ports[i].sim_port == port)
+			d->ports[i].reregister = true;
 }
 
 /* ------------------------------------------------------------ birth, death */
