@@ -110,7 +110,6 @@ on_typed(const struct explain_line *line, void *data)
 	struct sim_backend *b = data;
 	struct stream *screen = b->base.out;
 	g_autoptr(GString) out = g_string_new(NULL);
-	g_autofree char *lost = NULL;
 
 	if (b->pcap && line->kind >= EXPLAIN_REQUEST) {
 		g_free(b->comment);
@@ -120,15 +119,6 @@ on_typed(const struct explain_line *line, void *data)
 	}
 	if (!b->format)
 		return;
-	if (screen->lost)
-		lost = g_strdup_printf("%u lines before this one: the reader "
-				       "was too slow", screen->lost);
-	if (lost)
-		explain_print(&(struct explain_line){
-			.kind = EXPLAIN_DECISION, .us = line->us,
-			.phase = line->phase, .what = "lost", .where = "",
-			.text = lost,
-		}, b->format, out);
 	explain_print(line, b->format, out);
 	stream_put(screen, out->str, out->len);
 	if (b->step && step_stops(b->step, line) && !wait_for_person(b)) {
