@@ -25,7 +25,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
@@ -725,29 +724,7 @@ ELSEWHERE(int, __xstat##x, (int version, const char *path, \
 ELSEWHERE(int, __lxstat##x, (int version, const char *path, \
 	  struct stat##x *st), version, THERE, st) \
 ELSEWHERE(int, __fxstatat##x, (int version, int dir, const char *path, \
-	  struct stat##x *st, int flags), version, dir, THERE, st, flags) \
-\
-/* It walks by the functions above, so that the names are as asked for. */ \
-PUBLIC int \
-glob##x(const char *pattern, int flags, int (*on_error)(const char *, int), \
-	glob##x##_t *g) \
-{ \
-	static __typeof__(glob##x) *real; \
-	int status; \
-	\
-	if (!real) \
-		real = (__typeof__(real))dlsym(RTLD_NEXT, "glob" #x); \
-	if (flags & GLOB_ALTDIRFUNC) \
-		return real(pattern, flags, on_error, g); \
-	g->gl_opendir = (void *)opendir; \
-	g->gl_readdir = (void *)readdir##x; \
-	g->gl_closedir = (void *)closedir; \
-	g->gl_stat = stat##x; \
-	g->gl_lstat = lstat##x; \
-	status = real(pattern, flags | GLOB_ALTDIRFUNC, on_error, g); \
-	g->gl_flags &= ~GLOB_ALTDIRFUNC; \
-	return status; \
-}
+	  struct stat##x *st, int flags), version, dir, THERE, st, flags)
 
 TWINS()
 TWINS(64)
