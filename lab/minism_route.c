@@ -23,7 +23,6 @@
 
 #define DEFAULT_PATTERNS	"1000"
 #define MAX_PATTERNS		1000000
-#define NEEDS_TWO	"--path needs two ports: names, GUIDs or LIDs"
 
 struct route_arguments {
 	int mode;
@@ -31,8 +30,8 @@ struct route_arguments {
 	char *engine;		/* NULL: auto, unless there is a file */
 	char *dump, *net;	/* files to write */
 	bool all, json;
-	char *one_end;		/* of a --path that lacks the other one */
-	char *path[2];		/* ends, of argv; NULL: no --path */
+	bool path;		/* between the words behind the fabric */
+	char **ends;
 };
 
 static const char help_summary[] =
@@ -52,14 +51,16 @@ static const char help_description[] =
 static bool
 check_arguments(struct route_arguments *a, char *const *words)
 {
-	/* of --path A FABRIC the latter is taken for an end */
-	if (a->one_end || (a->path[0] && !words[0])) {
-		tool_options_complain(NEEDS_TWO);
+	if (a->path && g_strv_length((char **)words) != 3) {
+		tool_options_complain("--path needs the fabric and two ports: "
+				      "names, GUIDs or LIDs");
 		return false;
 	}
-	if (!tool_options_one_word(words, "FILE or SPEC"))
+	if (!a->path && !tool_options_one_word(words, "FILE or SPEC"))
 		return false;
 	a->wish.fabric = words[0];
+	a->wish.no_figures = a->path;
+	a->ends = (char **)words + 1;
 	if (!a->wish.threads)
 		a->wish.threads = MIN(g_get_num_processors(), WORK_MAX_THREADS);
 	if (a->all && a->engine) {
@@ -71,30 +72,6 @@ check_arguments(struct route_arguments *a, char *const *words)
 				      "name one engine");
 		return false;
 	}
-	return true;
-}
-
-/* The table has no option with two words. */
-static bool
-take_path(struct route_arguments *a, int *argc, char **argv)
-{
-	int i;
-
-	for (i = 1; i < *argc && strcmp(argv[i], "--path"); i++)
-		if (strcmp(argv[i], "--") == 0)
-			return true;
-	if (i == *argc)
-		return true;
-	if (i + 2 >= *argc) {
-		tool_options_complain(NEEDS_TWO);
-		return false;
-	}
-	a->path[0] = argv[i + 1];
-	a->path[1] = argv[i + 2];
-	a->wish.no_figures = true;
-	memmove(argv + i, argv + i + 3,
-		(size_t)(*argc - i - 3 + 1) * sizeof(*argv));
-	*argc -= 3;
 	return true;
 }
 
@@ -126,9 +103,9 @@ static const struct option options[] = {
 	{ NULL, "threads", 0, &option_number, AT(wish.threads), 1,
 	  WORK_MAX_THREADS, NULL, "N",
 	  "Threads to use (default: one a processor)" },
-	{ NULL, "path", 0, &option_name, AT(one_end), 0, 0, NULL, "A B",
-	  "Print the paths between two ports (names, GUIDs or LIDs), to and "
-	  "fro, and no more" },
+	OPTION_SWITCH("path", 0, &option_bool, AT(path), 0,
+		      "Print the paths between A and B (names, GUIDs or LIDs "
+		      "of ports), to and fro"),
 	{ NULL, "dump", 'd', &option_file, AT(dump), 0, 0, NULL, "FILE",
 	  "Write the tables there, as opensm-lfts.dump" },
 	{ NULL, "net", 'n', &option_file, AT(net), 0, 0, NULL, "FILE",
@@ -140,7 +117,7 @@ static const struct option options[] = {
 static const struct option_table table = {
 	.options = options,
 	.n = G_N_ELEMENTS(options),
-	.usage = "FILE|SPEC",
+	.usage = "FILE|SPEC [A B]",
 	.summary = help_summary,
 	.description = help_description,
 };
@@ -221,16 +198,15 @@ report(const struct route_lab *lab, const struct route_arguments *a,
 		if (!route_write_file(a->dump, tables))
 			return EXIT_FAILURE;
 	}
-	if (a->path[1] && row->refused) {
+	if (a->path && row->refused) {
 		tool_options_complain("%s", row->refused);
 		return row->verdict;
 	}
-	if (a->path[1] && !lab_print_path(lab, row, (char **)a->path, text,
-					  &error)) {
+	if (a->path && !lab_print_path(lab, row, a->ends, text, &error)) {
 		tool_options_complain("%s", error->message);
 		return EXIT_FAILURE;
 	}
-	if (!a->path[1])
+	if (!a->path)
 		lab_print(lab, rows, a->json, text);
 	/* standard output is for the tables then */
 	if (is_stdout(a->dump) || is_stdout(a->net))
@@ -275,8 +251,6 @@ main(int argc, char **argv)
 {
 	struct route_arguments a = { .mode = TOOL_RUN };
 
-	g_set_prgname("minism-route");
-	return take_path(&a, &argc, argv) ?
-		tool_main("minism-route", &table, &a, EXIT_FAILURE, argc, argv,
-			  route_run) : EXIT_FAILURE;
+	return tool_main("minism-route", &table, &a, EXIT_FAILURE, argc, argv,
+			 route_run);
 }

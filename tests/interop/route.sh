@@ -67,7 +67,7 @@ path_case() {
 		--path H-0 H-31
 	check "path: its length" says '^H-0 .*: [35] switches$'
 	check "path: and back" says '^H-31 .* -> H-0 '
-	check "path: by LID" exits 0 --path 1 2 "$tree"
+	check "path: by LID" exits 0 "$tree" --path 1 2
 	check "path: a port that is not there" exits 1 "$tree" --path H-0 X
 	check "path: two ends" exits 1 "$tree" --path H-0
 	exits 0 "$tree" -d whole
@@ -98,7 +98,7 @@ usage_case() {
 		routes 1 'bad\.lfts:2: ' "$tree" --lfts bad.lfts
 	printf 'Unicast lids [0-1] of switch Lid 1 guid 0x1\n' >other.lfts
 	check "no switch of ours: exits 1" exits 1 "$tree" --lfts other.lfts
-	check "one end: a path needs two" routes 1 'two ports' --path a "$tree"
+	check "one end: a path needs two" routes 1 'two ports' --path "$tree" a
 	printf 'not a GUID\n' >bad.guids
 	check "bad list: exits 1" exits 1 "$tree" --io bad.guids
 	check "no room: exits 1" exits 1 "$tree" --dump /dev/full/x
