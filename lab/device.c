@@ -4,9 +4,9 @@
  *
  * The folder has class/infiniband/lab0 (with planes lab1, too) and
  * class/infiniband_mad as Linux has them, and dev/ with an empty file for each
- * device node. The simulator does not report changes, so PortInfo, P_Keys and
- * counters of the ports are compared with their last values in each turn of the
- * main loop; that is a few hundred bytes for each node that was entered.
+ * device node. The simulator does not report changes, so PortInfo and P_Keys
+ * of the ports are compared with their last values in each turn of the main loop;
+ * that is a few hundred bytes for each node that was entered.
  */
 #include "config.h"
 
@@ -26,7 +26,6 @@
 #define PORT_DIR	IB_DIR DEVICE_NAME "/ports/%u"
 #define GSI_PORT_DIR	IB_DIR DEVICE_GSI "/ports/%u"
 #define CAP_SM_DISABLED	(1u << 10)
-#define COUNTERS_PERIOD_US	G_USEC_PER_SEC	/* they change with each MAD */
 
 static bool
 put_all(FILE *f, const char *text)
@@ -137,45 +136,6 @@ write_port(struct device_port *p)
 		write_port_of(p, gsi, p->seen.cap_mask | CAP_SM_DISABLED);
 }
 
-static void
-write_counters(struct device_port *p)
-{
-	/* as Linux calls them */
-	static const char *const errors[PERF_COUNTERS] = {
-		[PERF_SYMBOL] = "symbol_error",
-		[PERF_LINK_RECOVERY] = "link_error_recovery",
-		[PERF_LINK_DOWNED] = "link_downed",
-		[PERF_RCV] = "port_rcv_errors",
-		[PERF_RCV_REMOTE_PHYSICAL] = "port_rcv_remote_physical_errors",
-		[PERF_RCV_SWITCH_RELAY] = "port_rcv_switch_relay_errors",
-		[PERF_XMIT_DISCARDS] = "port_xmit_discards",
-		[PERF_XMIT_CONSTRAINT] = "port_xmit_constraint_errors",
-		[PERF_RCV_CONSTRAINT] = "port_rcv_constraint_errors",
-		[PERF_LOCAL_INTEGRITY] = "local_link_integrity_errors",
-		[PERF_BUFFER_OVERRUN] = "excessive_buffer_overrun_errors",
-		[PERF_VL15_DROPPED] = "VL15_dropped",
-		[PERF_XMIT_WAIT] = "port_xmit_wait",
-	};
-	static const struct { const char *name; enum sim_traffic of; } all[] = {
-		{ "port_xmit_data", SIM_XMIT_DATA },
-		{ "port_rcv_data", SIM_RCV_DATA },
-		{ "port_xmit_packets", SIM_XMIT_PACKETS },
-		{ "port_rcv_packets", SIM_RCV_PACKETS },
-		{ "unicast_xmit_packets", SIM_XMIT_PACKETS },
-		{ "unicast_rcv_packets", SIM_RCV_PACKETS },
-	};
-	g_autofree char *dir = g_strdup_printf(PORT_DIR "/counters", p->num);
-
-	p->counted = *sim_port_counters(p->device->sim, p->sim_port);
-	p->counters_due = g_get_monotonic_time() + COUNTERS_PERIOD_US;
-	for (unsigned i = 0; i < PERF_COUNTERS; i++)
-		device_write_file(p->device, dir, errors[i], "%" PRIu64 "\n",
-				  MIN(p->counted.error[i], perf_error_max(i)));
-	for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
-		device_write_file(p->device, dir, all[i].name, "%" PRIu64 "\n",
-				  p->counted.traffic[all[i].of]);
-}
-
 /* ------------------------------------------------------------------- ports */
 
 /* LAB_CHANGED_* and DEVICE_CHANGED_PKEYS since the last call. */
@@ -211,30 +171,19 @@ device_look(struct device_port *p)
 	return changed;
 }
 
-int
+void
 device_refresh(struct lab_device *d)
 {
-	int64_t us, wait = -1;
-
 	for (unsigned i = 0; d->plugged && i < d->n_ports; i++) {
 		struct device_port *p = &d->ports[i];
 		unsigned changed = device_look(p);
 
-		if (changed) {
-			write_port(p);
-			if (p->changed)
-				p->changed(p, changed, p->data);
-		}
-		if (!memcmp(&p->counted, sim_port_counters(d->sim, p->sim_port),
-			    sizeof(p->counted)))
+		if (!changed)
 			continue;
-		us = p->counters_due - g_get_monotonic_time();
-		if (us <= 0)
-			write_counters(p);
-		else if (wait < 0 || us < wait)
-			wait = us;
+		write_port(p);
+		if (p->changed)
+			p->changed(p, changed, p->data);
 	}
-	return wait < 0 ? -1 : (int)(wait / 1000) + 1;
 }
 
 void
@@ -307,7 +256,6 @@ device_plug(struct lab_device *d, unsigned umad)
 		device_port_set_driver(p, NULL, NULL);
 		device_look(p);
 		write_port(p);
-		write_counters(p);
 	}
 	write_device(d, DEVICE_NAME, umad, step);
 	if (d->limits->planes)

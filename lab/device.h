@@ -35,8 +35,6 @@ struct device_port {
 	device_changed_fn changed;	/* of the driver */
 	void *data;
 	struct port_info seen;
-	struct sim_counters counted;	/* as they are in /sys */
-	int64_t counters_due;		/* not earlier */
 	uint16_t *pkeys;
 	unsigned n_pkeys;
 };
@@ -67,10 +65,9 @@ void device_remove_files(const char *dir, const char *name);
 void device_plug(struct lab_device *d, unsigned umad);
 void device_unplug(struct lab_device *d);
 
-/* Compares the ports with their last values; updates /sys (counters once a
- * second) and notifies the driver. Cheap if nothing has changed. Returns the time
- * until it is to be called again, ms; -1: when something happens. */
-int device_refresh(struct lab_device *d);
+/* Compares the ports with their last values; updates /sys and notifies the
+ * driver. Cheap if nothing has changed. */
+void device_refresh(struct lab_device *d);
 
 /* The queue pairs that this umad gives of the port, KERNEL_QP*; 0: it is not
  * one of the port's. */

@@ -354,15 +354,11 @@ flush_prepare(GSource *source, gint *timeout_ms)
 	struct lab *lab = ((struct flush_source *)source)->lab;
 	GHashTableIter iter;
 	gpointer device;
-	int ms;
 
 	*timeout_ms = -1;
 	g_hash_table_iter_init(&iter, lab->devices);
-	while (g_hash_table_iter_next(&iter, NULL, &device)) {
-		ms = device_refresh(device);
-		if (ms >= 0 && (*timeout_ms < 0 || ms < *timeout_ms))
-			*timeout_ms = ms;
-	}
+	while (g_hash_table_iter_next(&iter, NULL, &device))
+		device_refresh(device);
 	for (guint i = 0; i < lab->clients->len; i++)
 		conn_flush(((struct lab_client *)lab->clients->pdata[i])->conn);
 	return FALSE;
