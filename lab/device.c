@@ -144,19 +144,9 @@ device_look(struct device_port *p)
 {
 	struct lab_device *d = p->device;
 	const struct port_info *a = sim_port_info(d->sim, p->sim_port);
-	const struct port_info *b = &p->seen;
-	unsigned changed = 0;
+	unsigned changed = memcmp(a, &p->seen, sizeof(*a)) ?
+		LAB_CHANGED_PORT : 0;
 
-	if (a->state != b->state || a->phys_state != b->phys_state)
-		changed |= LAB_CHANGED_STATE;
-	if (a->lid != b->lid || a->lmc != b->lmc)
-		changed |= LAB_CHANGED_LID;
-	if (a->sm_lid != b->sm_lid || a->sm_sl != b->sm_sl)
-		changed |= LAB_CHANGED_SM;
-	if (a->gid_prefix != b->gid_prefix)
-		changed |= LAB_CHANGED_GID;
-	if (!changed && memcmp(a, b, sizeof(*a)))
-		changed = LAB_CHANGED_OTHER;
 	p->seen = *a;
 	for (unsigned i = 0; i < p->n_pkeys; i++) {
 		uint16_t pkey = sim_port_pkey(d->sim, p->sim_port, i);

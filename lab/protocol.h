@@ -136,14 +136,9 @@ struct lab_node {
 	char description[LAB_NAME_LEN + 4];
 };
 
-/* What has changed; all of it in the first one. */
-#define LAB_CHANGED_STATE	0x01u
-#define LAB_CHANGED_LID		0x02u
-#define LAB_CHANGED_SM		0x04u
-#define LAB_CHANGED_GID		0x08u
-#define LAB_CHANGED_OTHER	0x10u
+/* Why it comes; for P_Keys LAB_PKEYS comes. */
+#define LAB_CHANGED_PORT	0x01u	/* another value; in the first one too */
 #define LAB_CHANGED_REREGISTER	0x20u	/* ClientReregister was set */
-/* P_Keys: LAB_PKEYS comes. */
 
 struct lab_port {
 	uint64_t gid_prefix, port_guid;

@@ -154,7 +154,7 @@ set_port(struct bench *b, unsigned hops, uint16_t lid, unsigned state)
 	assert_int_equal(bytes_load16(got + sizeof(a) + 4) & 0x7fff, 0);
 	assert_int_equal(told.lid, lid);
 	assert_int_equal(told.state, state);
-	assert_true(told.changed & LAB_CHANGED_STATE);
+	assert_true(told.changed & LAB_CHANGED_PORT);
 	assert_int_equal(!!(told.changed & LAB_CHANGED_REREGISTER),
 			 state == PORT_STATE_ACTIVE);
 }
