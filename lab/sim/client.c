@@ -194,8 +194,7 @@ client_send(struct transport *t, const struct mad_addr *to,
 		bytes_store(p->mad + OFF_TID_HIGH, c->id, 4);
 		if (p->message)
 			bytes_store(p->message + OFF_TID_HIGH, c->id, 4);
-		if (timeout_ms &&
-		    c->sim->params.returns == SIM_RETURNS_IN_TIME) {
+		if (timeout_ms) {
 			struct pending *pending = g_new0(struct pending, 1);
 
 			pending->base.event.fn = on_expiry;

@@ -47,7 +47,6 @@ const struct sim_params sim_params_default = {
 	.smp_ns = 20000,
 	.train_us = 10000,
 	.vl15_depth = 1024,
-	.returns = SIM_RETURNS_IN_TIME,
 	.same_state = SIM_SAME_STATE_REFUSED,
 	.mcast_top = SIM_MCAST_TOP_MIXED,
 };

@@ -16,13 +16,6 @@
 
 struct sim;
 
-/* The end of a request that times out. */
-enum sim_returns {
-	SIM_RETURNS_IN_TIME,	/* TRANSPORT_RETURNED after its timeout_ms, as
-				   the kernel does */
-	SIM_RETURNS_NEVER,
-};
-
 /* The answer of a port to a Set of the state that it is in. */
 enum sim_same_state {
 	SIM_SAME_STATE_REFUSED,	/* 0x1c: no transition of the state machine */
@@ -47,15 +40,13 @@ struct sim_params {
 	unsigned trap_repeat_us;/* until TrapRepress; 0: by SubnetTimeOut, 4.096
 				   us * 2^n (IBA 13.4.9) */
 	unsigned trap_repeats;	/* then it gives up; 0: never */
-	enum sim_returns returns;
 	enum sim_same_state same_state;
 	uint16_t mcast_top;	/* MulticastFDBTop of the switches */
 	bool hide_ext_speeds;	/* from a Get without SMSupportExtendedSpeeds */
 };
 
 /* Seed 1, 300 ns a hop, 20 us an SMP, 10 ms of training, 1,024 waiting SMPs,
- * traps repeated by SubnetTimeOut without limit, returns in time, refused, tops
- * mixed. */
+ * traps repeated by SubnetTimeOut without limit, refused, tops mixed. */
 extern const struct sim_params sim_params_default;
 
 /*
