@@ -6,10 +6,10 @@
  * left of a lab that is killed.
  *
  *	lab				keeper
- *	struct request, words ------->	forks, and executes the program
+ *	length, words and environment>	forks, and executes the program
  *	SIGTERM --------------------->	the program gets it
  *		  <-------------------	its status
- *	a request without words ----->	the folder is the lab's to remove
+ *	length 0 -------------------->	the folder is the lab's to remove
  *	end of file ----------------->	SIGTERM to all, after a second SIGKILL
  *
  * It has a process group and a name of its own, against signals to those of the
@@ -26,7 +26,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -39,10 +38,8 @@
 #define TICK_US		(10 * 1000)
 #define TICKS		100u	/* for each of the two signals */
 
-struct request {
-	uint32_t n_args;	/* the first words; the others are environment */
-	uint32_t len;		/* of all words, each with a NUL */
-};
+/* Of a program: argv and environment. */
+#define REQUEST_TYPE	"(^aay^aay)"
 
 /* ------------------------------------------------------------ in the keeper */
 
@@ -114,29 +111,24 @@ execute(const struct inside *k, char **argv, char **env)
 static bool
 serve(struct inside *k)
 {
-	g_autoptr(GPtrArray) words = g_ptr_array_new();
+	g_autoptr(GVariant) request = NULL;
 	g_autofree char *text = NULL;
+	g_auto(GStrv) argv = NULL, env = NULL;
 	const int failed = W_EXITCODE(127, 0);
-	struct request r;
+	gsize len;
 
-	if (recv(k->fd, &r, sizeof(r), MSG_WAITALL) != sizeof(r))
+	if (recv(k->fd, &len, sizeof(len), MSG_WAITALL) != sizeof(len))
 		return false;
-	k->is_told = !r.n_args;
-	if (k->is_told)
+	k->is_told = !len;
+	text = g_malloc(len);
+	if (!len || recv(k->fd, text, len, MSG_WAITALL) != (ssize_t)len)
 		return false;
-	text = g_malloc(r.len);
-	if (recv(k->fd, text, r.len, MSG_WAITALL) != (ssize_t)r.len)
-		return false;
-	for (uint32_t at = 0; at < r.len; at += strlen(text + at) + 1) {
-		if (words->len == r.n_args)
-			g_ptr_array_add(words, NULL);
-		g_ptr_array_add(words, text + at);
-	}
-	g_ptr_array_add(words, NULL);
+	request = g_variant_ref_sink(g_variant_new_from_data(
+		G_VARIANT_TYPE("(aayaay)"), text, len, TRUE, NULL, NULL));
+	g_variant_get(request, REQUEST_TYPE, &argv, &env);
 	k->program = fork();
 	if (k->program == 0)
-		execute(k, (char **)words->pdata,
-			(char **)words->pdata + r.n_args + 1);
+		execute(k, argv, env);
 	if (k->program < 0) {	/* no process: as if it could not be executed */
 		k->program = 0;
 		send(k->fd, &failed, sizeof(failed), MSG_NOSIGNAL);
@@ -233,16 +225,12 @@ await(struct keeper *k)
 int
 keeper_run(struct keeper *k, char **argv, char **env)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
-	struct request r = { .n_args = g_strv_length(argv) };
+	g_autoptr(GVariant) request = g_variant_ref_sink(
+		g_variant_new(REQUEST_TYPE, argv, env));
+	gsize len = g_variant_get_size(request);
 
-	for (char **w = argv; *w; w++)
-		g_string_append_len(text, *w, strlen(*w) + 1);
-	for (char **w = env; *w; w++)
-		g_string_append_len(text, *w, strlen(*w) + 1);
-	r.len = text->len;
-	send(k->fd, &r, sizeof(r), MSG_NOSIGNAL);
-	send(k->fd, text->str, text->len, MSG_NOSIGNAL);
+	send(k->fd, &len, sizeof(len), MSG_NOSIGNAL);
+	send(k->fd, g_variant_get_data(request), len, MSG_NOSIGNAL);
 	await(k);
 	return WIFEXITED(k->status) ? WEXITSTATUS(k->status) :
 		128 + WTERMSIG(k->status);
@@ -257,7 +245,7 @@ keeper_terminate(const struct keeper *k)
 void
 keeper_stop(struct keeper *k)
 {
-	const struct request none = { .n_args = 0 };
+	const gsize none = 0;
 
 	send(k->fd, &none, sizeof(none), MSG_NOSIGNAL);
 	await(k);
