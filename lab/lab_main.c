@@ -140,10 +140,10 @@ session_step(struct session *s, const char *line, GString *out)
 		return false;
 	switch (step_command(s->step, line, out)) {
 	case STEP_ON:
-		if (step_goes(s->step))
-			session_stop_stepping(s);
-		else
-			sim_go_on(s->console->sim);
+		sim_go_on(s->console->sim);
+		return true;
+	case STEP_END:
+		session_stop_stepping(s);
 		return true;
 	case STEP_STAY:
 		return true;

@@ -100,7 +100,7 @@ wait_for_person(struct sim_backend *b)
 				    g_strstrip(text) : NULL, out);
 		stream_put(screen, out->str, out->len);
 		if (next != STEP_STAY)
-			return next == STEP_ON;
+			return next != STEP_QUIT;
 	}
 }
 

@@ -130,7 +130,7 @@ step_command(struct step *s, const char *line, GString *out)
 			g_clear_pointer(&s->until, stop_free);
 			s->until = stop;
 		}
-		return STEP_ON;
+		return s->until || s->breaks->len ? STEP_ON : STEP_END;
 	}
 	if (is_break) {
 		if (stop)
@@ -143,10 +143,4 @@ step_command(struct step *s, const char *line, GString *out)
 		g_string_append(out, help);
 	console_command(&s->console, line, out);
 	return STEP_STAY;
-}
-
-bool
-step_goes(const struct step *s)
-{
-	return s->goes && !s->until && !s->breaks->len;
 }

@@ -19,12 +19,11 @@ bool step_stops(struct step *s, const struct explain_line *line);
 
 enum step_next {
 	STEP_ON,	/* to the next line, or where it stops */
+	STEP_END,	/* to the end: nothing stops it any more */
 	STEP_STAY,
 	STEP_QUIT,
 };
 /* One line of input, NULL: end of input; appends the output. */
 enum step_next step_command(struct step *s, const char *line, GString *out);
-/* The last one was `go`. */
-bool step_goes(const struct step *s);
 
 #endif
