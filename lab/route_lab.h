@@ -9,7 +9,6 @@
 #include "routing/engine.h"
 #include "routing/order.h"
 #include "routing/verify.h"
-#include "lab/route_metrics.h"
 #include "lab/traffic.h"
 
 /* The options. Strings are NULL if an option is not given. */

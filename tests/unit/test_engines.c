@@ -3,7 +3,7 @@
  * What engines promise beyond the oracle's tables (test_routing_oracle.c): shifts
  * without congestion, LIDs of a range, and little change when little was lost.
  */
-#include "lab/route_metrics.h"
+#include "lab/traffic.h"
 #include "routing/grid.h"
 #include "routing/metrics.h"
 #include "routing/order.h"

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lab/route_metrics.h"
 #include "lab/traffic.h"
 #include "routing/metrics.h"
 #include "routing/order.h"

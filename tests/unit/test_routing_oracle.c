@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lab/generate.h"
-#include "lab/route_metrics.h"
+#include "lab/traffic.h"
 #include "routing/grid.h"
 #include "routing/metrics.h"
 #include "routing/order.h"
