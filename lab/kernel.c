@@ -48,8 +48,10 @@
 #define CLASS_MAX	0x50u
 #define SEGMENT_MS	2000u	/* for an ACK, at most */
 
-const struct kernel_limits kernel_limits_none = { .smps = 0 };
-const struct kernel_limits kernel_limits_6_17 = { .smps = 128, .gmps = 16 };
+/* Requests of an agent in flight, from Linux 6.17 on; more are queued, and their
+ * time-out does not run. */
+#define SMPS_MAX	128u
+#define GMPS_MAX	16u
 
 struct agent {
 	struct kernel_file *file;
@@ -478,7 +480,7 @@ add_agent(struct kernel_file *f, struct ib_user_mad_reg_req2 *r)
 		.oui = { r->oui >> 16, r->oui >> 8, r->oui },
 		.methods = { r->method_mask[0], r->method_mask[1] },
 		.kind = rules_agent(r->rmpp_version, r->flags),
-		.limit = is_smp ? p->limits.smps : p->limits.gmps,
+		.limit = !p->limits.is_6_17 ? 0 : is_smp ? SMPS_MAX : GMPS_MAX,
 	};
 
 	if (r->flags & ~IB_USER_MAD_REG_FLAGS_CAP) {

@@ -20,14 +20,11 @@ struct kernel_port;
 struct kernel_file;
 
 struct kernel_limits {
-	/* Requests that an agent may have in flight, as from Linux 6.17 on;
-	 * more are queued, and their time-out does not run. 0: no limit. */
-	unsigned smps, gmps;
+	bool is_6_17;	/* limits the requests of an agent as that does */
 	/* Each port is two devices, as of an HCA with planes (ConnectX-8): one
 	 * has QP 0, the other QP 1 and IsSMdisabled. */
 	bool planes;
 };
-extern const struct kernel_limits kernel_limits_none, kernel_limits_6_17;
 
 /* Takes t over as its receiver; t and lmc, of the port, stay the caller's. */
 struct kernel_port *kernel_port_new(struct transport *t, const uint8_t *lmc,

@@ -256,7 +256,7 @@ run_lab(const struct lab_arguments *a)
 {
 	struct lab_options options = {
 		.params = sim_params_default, .socket = a->socket,
-		.limits = a->kernel ? kernel_limits_6_17 : kernel_limits_none,
+		.limits = { .is_6_17 = a->kernel, .planes = a->planes },
 	};
 	const struct generate_options generate = { .seed = a->seed };
 	struct session s = { .over = false };
@@ -267,7 +267,6 @@ run_lab(const struct lab_arguments *a)
 
 	options.dir = dir;
 	options.params.seed = a->seed;
-	options.limits.planes = a->planes;
 	if (dir && keeper_start(&s.keeper, dir, &error))
 		fabric = generate_or_read(a->words[0], &generate, &error);
 	if (fabric) {

@@ -147,7 +147,8 @@ FUZZ_TARGET(rmpp)
 	static const uint8_t lmc = 0;
 
 	p->t = scripted_new();
-	p->port = kernel_port_new(p->t, &lmc, &kernel_limits_6_17);
+	p->port = kernel_port_new(p->t, &lmc,
+				  &(struct kernel_limits){ .is_6_17 = true });
 	p->file = kernel_open(p->port, KERNEL_QPS, on_message, p);
 	register_again(p);
 	while (in.left > 0) {

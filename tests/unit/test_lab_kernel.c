@@ -401,7 +401,7 @@ transcript(const void *of, const char *text)
 	bool limits = strcmp(lines[0], "6.17") == 0;
 	AUTO_VALUE(pair_close) struct pair p;
 
-	pair_open(&p, limits ? &kernel_limits_6_17 : &kernel_limits_none);
+	pair_open(&p, &(struct kernel_limits){ .is_6_17 = limits });
 	for (char **line = lines; **line; line++) {
 		g_string_append_printf(p.out, "%s\n", *line);
 		if (line > lines || !limits)
