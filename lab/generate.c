@@ -696,12 +696,13 @@ parse_and_draw(struct drawing *sk)
 
 /* ---- the snapshot ---- */
 
-/* Leaves n of the items (uint32_t), in their order: any set with the same
- * probability. */
+/* Leaves this share of `all`, rounded, of the items (uint32_t), in their order:
+ * any set with the same probability. */
 static void
-sample(GArray *items, uint64_t n, uint64_t rng)
+sample(GArray *items, uint64_t all, unsigned per_mille, uint64_t rng)
 {
 	uint32_t *v = (void *)items->data, left = items->len, kept = 0;
+	uint64_t n = (all * per_mille + 500) / 1000;
 
 	for (guint i = 0; i < items->len; i++)
 		if (prng_below(&rng, left--) < n - kept)
@@ -793,8 +794,7 @@ generate_fabric(const char *text, const struct generate_options *options,
 	sk.b = builder_new();
 	sk.cables = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	if (parse_and_draw(&sk)) {
-		sample(sk.cables, ((uint64_t)sk.cables->len *
-				   options->fail_per_mille + 500) / 1000,
+		sample(sk.cables, sk.cables->len, options->fail_per_mille,
 		       prng_stream(sk.seed, STREAM_FAILURES));
 		for (guint i = 0; i < sk.cables->len; i++)
 			pull_cable(sk.b, g_array_index(sk.cables, uint32_t, i));
@@ -828,9 +828,9 @@ snapshot_fail_links(const struct snapshot *s, const struct link_failures *d)
 	for (port = 0; port < s->n_ports; port++)
 		if (snapshot_joins_switches(s, port))
 			g_array_append_val(links, port);
-	sample(nodes, ((uint64_t)s->n_switches * d->switches_per_mille + 500) /
-	       1000, prng_stream(d->seed, STREAM_FAILED_SWITCHES));
-	sample(links, ((uint64_t)links->len * d->links_per_mille + 500) / 1000,
+	sample(nodes, s->n_switches, d->switches_per_mille,
+	       prng_stream(d->seed, STREAM_FAILED_SWITCHES));
+	sample(links, links->len, d->links_per_mille,
 	       prng_stream(d->seed, STREAM_FAILED_LINKS));
 	for (i = 0; i < links->len; i++)
 		pull_cable(b, g_array_index(links, uint32_t, i));
@@ -858,6 +858,7 @@ generate_or_read(const char *name, const struct generate_options *options,
 		 GError **error)
 {
 	g_autofree char *text = NULL;
+	struct snapshot *s;
 
 	if (generate_is_formula(name))
 		return generate_fabric(name, options, error);
@@ -865,5 +866,10 @@ generate_or_read(const char *name, const struct generate_options *options,
 	if (!text)
 		g_prefix_error(error, "neither a net file nor a formula such "
 			       "as 'PGFT(4,8;1,4)': ");
-	return text ? net_file_parse(text, name, error) : NULL;
+	s = text ? net_file_parse(text, name, error) : NULL;
+	if (s && !s->n_nodes) {
+		text_refuse(error, "%s: there is no node in this file", name);
+		g_clear_pointer(&s, snapshot_unref);
+	}
+	return s;
 }

@@ -87,7 +87,7 @@ usage_case() {
 		"$tree --all --engine minhop" "$tree --all --dump x" \
 		"$tree --threads 0" "$tree --shifts -1" "$tree --nosuch" \
 		"nosuch.net" 'PGFT(4,8)' "$tree --lfts nosuch" \
-		"$tree --before nosuch" "$tree --roots nosuch"; do
+		"$tree --before nosuch" "$tree --roots nosuch" /dev/null; do
 		# shellcheck disable=SC2086 # words are what they are
 		check "wrong: exits 1 of '$options'" exits 1 $options
 		check "wrong: in a line" [ "$(wc -l <answer)" -eq 1 ]
