@@ -10,13 +10,13 @@
 
 struct stop {
 	char *what, *where;	/* where NULL: anywhere */
+	bool once;		/* until, and no break */
 };
 
 struct step {
 	struct console console;
 	bool goes;		/* only stops count */
-	GPtrArray *breaks;	/* struct stop */
-	struct stop *until;	/* NULL: none; removed when reached */
+	GPtrArray *stops;	/* struct stop */
 };
 
 static void
@@ -35,7 +35,7 @@ step_new(const struct console *console)
 	struct step *s = g_new0(struct step, 1);
 
 	s->console = *console;
-	s->breaks = g_ptr_array_new_with_free_func(stop_free);
+	s->stops = g_ptr_array_new_with_free_func(stop_free);
 	return s;
 }
 
@@ -44,8 +44,7 @@ step_free(struct step *s)
 {
 	if (!s)
 		return;
-	g_ptr_array_unref(s->breaks);
-	g_clear_pointer(&s->until, stop_free);
+	g_ptr_array_unref(s->stops);
 	g_free(s);
 }
 
@@ -63,12 +62,15 @@ step_stops(struct step *s, const struct explain_line *line)
 {
 	if (!line->what || line->kind == EXPLAIN_REQUEST)
 		return false;
-	if (s->until && is_step_at(s->until, line)) {
-		g_clear_pointer(&s->until, stop_free);
+	for (guint i = s->stops->len; i-- > 0;) {
+		const struct stop *stop = s->stops->pdata[i];
+
+		if (!is_step_at(stop, line))
+			continue;
 		s->goes = false;
+		if (stop->once)
+			g_ptr_array_remove_index(s->stops, i);
 	}
-	for (guint i = 0; i < s->breaks->len; i++)
-		s->goes &= !is_step_at(s->breaks->pdata[i], line);
 	return !s->goes;
 }
 
@@ -79,7 +81,7 @@ static const char help[] =
 	"go                   on, to the next break or the end\n"
 	"until WORD [NODE]    until discovered, elected, routed, planned, up;\n"
 	"                     or to what has WORD in it, as PortInfo\n"
-	"break WORD [NODE]    stop there each time; without WORD: forget them\n"
+	"break WORD [NODE]    stop there each time; without WORD: forget all\n"
 	"quit                 ends the run\n"
 	"and those of minism-lab, about the devices as they are now:\n";
 
@@ -96,14 +98,13 @@ step_command(struct step *s, const char *line, GString *out)
 	};
 	g_auto(GStrv) words = NULL;
 	const char *first, *what;
-	struct stop *stop = NULL;
+	struct stop *stop;
 	bool is_break;
 
 	if (!line) {
 		/* At the end of input the run continues to its end. */
 		s->goes = true;
-		g_ptr_array_set_size(s->breaks, 0);
-		g_clear_pointer(&s->until, stop_free);
+		g_ptr_array_set_size(s->stops, 0);
 		return STEP_ON;
 	}
 	if (!line[strspn(line, " \t")])
@@ -124,19 +125,14 @@ step_command(struct step *s, const char *line, GString *out)
 		stop = g_new0(struct stop, 1);
 		stop->what = g_strdup(what);
 		stop->where = g_strdup(words[2]);
+		stop->once = s->goes;
+		g_ptr_array_add(s->stops, stop);
 	}
-	if (s->goes) {
-		if (stop) {
-			g_clear_pointer(&s->until, stop_free);
-			s->until = stop;
-		}
-		return s->until || s->breaks->len ? STEP_ON : STEP_END;
-	}
+	if (s->goes)
+		return s->stops->len ? STEP_ON : STEP_END;
 	if (is_break) {
-		if (stop)
-			g_ptr_array_add(s->breaks, stop);
-		else
-			g_ptr_array_set_size(s->breaks, 0);
+		if (!what)
+			g_ptr_array_set_size(s->stops, 0);
 		return STEP_STAY;
 	}
 	if (strcmp(first, "help") == 0 && !what)
