@@ -36,16 +36,10 @@ index_of(const char *const *names, unsigned n, const char *word)
 
 /* ------------------------------------------------------------ reading words */
 
-static uint32_t
-find_node(const struct call *c)
-{
-	return lab_find_node(c->fabric, c->sim, *c->next);
-}
-
 static bool
 console_read_node(struct call *c)
 {
-	uint32_t node = find_node(c);
+	uint32_t node = lab_find_node(c->fabric, c->sim, *c->next);
 
 	if (node == SNAPSHOT_NONE)
 		return lab_no_node(c->fabric, *c->next, c->out);
@@ -94,7 +88,8 @@ parse_port(struct call *c)
 {
 	char *slash = strrchr(*c->next, '/');
 
-	if (slash && find_node(c) == SNAPSHOT_NONE) {
+	if (slash && lab_find_node(c->fabric, c->sim, *c->next) ==
+	    SNAPSHOT_NONE) {
 		*slash = '\0';
 		return console_read_node(c) && read_port_number(c, slash + 1);
 	}
@@ -122,7 +117,8 @@ read_where(struct call *c)
 
 	if (slash)
 		return parse_port(c);
-	return find_node(c) == SNAPSHOT_NONE || console_read_node(c);
+	return lab_find_node(c->fabric, c->sim, *c->next) == SNAPSHOT_NONE ||
+		console_read_node(c);
 }
 
 static bool
@@ -619,8 +615,25 @@ static const struct command {
 };
 
 static bool
+fail_command(const char *word, GString *out)
+{
+	const char *names[G_N_ELEMENTS(commands)];
+	g_autofree char *shown = text_one_line(word), *near = NULL;
+	g_autofree char *program = g_find_program_in_path(word);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+		names[i] = commands[i].name;
+	near = program ? g_strdup_printf("; a program is run by ! %s", shown) :
+		text_nearest(shown, "", names, G_N_ELEMENTS(names));
+	return lab_fail(out, "no command is called %s%s; see help\n", shown,
+			near);
+}
+
+static bool
 help(struct call *c)
 {
+	gsize had = c->out->len;
+
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
 		const struct command *k = &commands[i];
 		g_autofree char *left = g_strdup_printf("%s %s", k->name,
@@ -633,20 +646,8 @@ help(struct call *c)
 	if (!c->word)
 		g_string_append(c->out, "\nPORT: NODE/NUMBER or NODE NUMBER; "
 				"END: also a switch's port 0; "
-				"WHERE: NODE or PORT\n");
-	return true;
-}
-
-static void
-fail_command(const char *word, GString *out)
-{
-	const char *names[G_N_ELEMENTS(commands)];
-	g_autofree char *shown = text_one_line(word), *near = NULL;
-
-	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-		names[i] = commands[i].name;
-	near = text_nearest(shown, "", names, G_N_ELEMENTS(names));
-	lab_fail(out, "no command is called %s%s; see help\n", shown, near);
+				"WHERE: NODE or NODE/NUMBER\n");
+	return c->out->len > had || fail_command(c->word, c->out);
 }
 
 int

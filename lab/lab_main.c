@@ -260,6 +260,7 @@ run_lab(const struct lab_arguments *a)
 	};
 	const struct generate_options generate = { .seed = a->seed };
 	struct session s = { .over = false };
+	g_autoptr(GString) why = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
 	struct snapshot *fabric = NULL;
 	g_autofree char *name = NULL, *dir = g_dir_make_tmp(LAB_FOLDER, &error);
@@ -285,10 +286,10 @@ run_lab(const struct lab_arguments *a)
 	g_unix_signal_add(SIGTERM, on_terminate, &s);
 	g_unix_signal_add(SIGHUP, on_terminate, &s);
 	g_unix_signal_add(SIGINT, on_interrupt, &s);
-	ok = s.node < s.console->fabric->n_nodes;
+	ok = s.node != SNAPSHOT_NONE || lab_no_node(s.console->fabric, a->node,
+						    why);
 	if (!ok)
-		tool_options_complain("%s has no node%s%s", a->words[0],
-				      a->node ? " called " : "", a->node ?: "");
+		tool_options_complain("%s", g_strchomp(why->str));
 	ok = ok && run_commands(&s, a->commands);
 	if (!ok) {
 		s.status = EXIT_FAILURE;
@@ -401,17 +402,13 @@ add_command(const struct option *o, void *place, const char *value)
 {
 	GPtrArray **commands = place;
 
-	g_ptr_array_add(*commands, o->letter ? g_strdup(value) :
-			g_strconcat("check ", value, NULL));
+	g_ptr_array_add(*commands, g_strdup(value));
 	return NULL;
 }
 
 static const char *const kernels[] = { "any", "6.17", NULL };
 static const struct option_kind kind_kernel = {
 	.accepts = "6.17", .words = kernels, .set = option_set_word,
-};
-static const struct option_kind kind_check = {
-	.accepts = "1 to 10", .is_action = true, .set = add_command,
 };
 static const struct option_kind kind_commands = {
 	.accepts = "a command", .is_action = true, .set = add_command,
@@ -424,8 +421,6 @@ static const struct option options[] = {
 	  "the node that COMMAND runs on (the first host)" },
 	{ NULL, "command", 'c', &kind_commands, AT(commands), 0, 0, NULL,
 	  "TEXT", "a command of the prompt, before COMMAND" },
-	{ NULL, "check", 0, &kind_check, AT(commands), 0, 0, NULL, "N",
-	  "in a lab: is exercise N of the course done? (doc/lab)" },
 	{ NULL, "kernel", 0, &kind_kernel, AT(kernel), 0, 0, "any", "VERSION",
 	  "6.17: limits the MADs of an agent as that kernel does" },
 	{ NULL, "planes", 0, &option_bool, AT(planes), 0, 0, NULL, NULL,
@@ -456,7 +451,10 @@ lab_run(void *arguments, char **words)
 	a->words = words;
 	if (!words[0])
 		return join_lab(a);
-	return tool_options_one_word(words, "NET") ? run_lab(a) : EXIT_USAGE;
+	if (words[1])
+		tool_options_complain("%s: a command stands behind --, and a "
+				      "formula is quoted", words[1]);
+	return words[1] ? EXIT_USAGE : run_lab(a);
 }
 
 int

@@ -356,7 +356,7 @@ lab_row_free(struct lab_row *row)
 	g_free(row);
 }
 
-struct engine_input
+static struct engine_input
 lab_input(const struct route_lab *lab)
 {
 	return (struct engine_input){

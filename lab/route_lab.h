@@ -82,9 +82,6 @@ bool lab_open(struct route_lab *lab, const struct lab_wish *wish,
 	      GError **error);
 void lab_close(struct route_lab *lab);
 
-/* The input of an engine; its pointers are valid as long as the lab is open. */
-struct engine_input lab_input(const struct route_lab *lab);
-
 /* Writes the paths between two end ports, to and fro: names, NodeGUIDs,
  * PortGUIDs or LIDs. False with an error: there is no such port, or several. */
 bool lab_print_path(const struct route_lab *lab, const struct lab_row *row,

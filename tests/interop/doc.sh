@@ -65,8 +65,8 @@ for page in "$MINISM_SRC"/doc/tour.md "$MINISM_SRC"/doc/lab/[0-9]*.md; do
 done
 for n in 2 3 4 5 6 7 8 9 10; do
 	refute "check $n: is not done before it is begun" minism-lab \
-		etc/fabrics/demo.net -- minism-lab --check $n
+		etc/fabrics/demo.net -- minism-lab -c "check $n"
 done
 refute "check 11: there is none" minism-lab etc/fabrics/demo.net -- \
-	minism-lab --check 11
+	minism-lab -c 'check 11'
 done_testing
