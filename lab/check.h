@@ -6,11 +6,11 @@
 #ifndef MINISM_LAB_CHECK_H
 #define MINISM_LAB_CHECK_H
 
-#include "lab/console.h"
+#include "lab/sim/sim.h"
 
 /* A command of the console, as its words were read. */
 struct call {
-	const struct console *console;
+	const struct console *console;	/* see lab/console.h */
 	struct sim *sim;
 	const struct snapshot *fabric;
 	GString *out;
@@ -49,7 +49,5 @@ bool check_locked(struct call *c);	/* it has an M_Key */
 bool check_managers(struct call *c);	/* ports that say they have one */
 /* IPoIB's broadcasts of each come to all of these, once, and to no others. */
 bool check_group(struct call *c);
-/* Exercise N of the course, from 1. */
-bool check_exercise(struct call *c);
 
 #endif

@@ -528,6 +528,56 @@ show_stats(struct call *c)
 	return true;
 }
 
+/* -------------------------------------------------------------- the course */
+
+static const struct {
+	unsigned n;
+	const char *expect, *hint;
+} exercises[] = {
+	{ 1, "lid leaf-1 0", "a subnet manager has run here: begin anew" },
+	{ 2, "lid node-16 16", "run minism --once" },
+	{ 2, "lid spine-4 24", "run minism --once" },
+	{ 2, "active", "run minism --once" },
+	{ 3, "path node-01 node-16", "there are no tables: run minism --once" },
+	{ 4, "no-path node-01 spine-2", "spine-2 is alive: kill it" },
+	{ 4, "reach", "no manager has routed around it" },
+	{ 5, "reach", "program the fabric with one of the engines" },
+	{ 6, "reach", "program the ring with up/down" },
+	{ 7, "path node-01 node-02", "the partitions are not in force" },
+	{ 7, "path node-02 node-04", "the partitions are not in force" },
+	{ 7, "no-path node-02 node-03", "two limited members still talk" },
+	{ 8, "locked node-05", "run minism with the M_Key" },
+	{ 8, "locked leaf-1", "run minism with the M_Key" },
+	{ 9, "group node-02 node-05 node-16", "have exactly these three join" },
+	{ 10, "managers 2", "run the two managers" },
+	{ 10, "reach", "no manager is the master" },
+};
+
+static bool
+check_exercise(struct call *c)
+{
+	unsigned n = (unsigned)c->number[0];
+	bool known = false;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(exercises); i++) {
+		g_autoptr(GString) why = g_string_new(NULL);
+		g_autofree char *line = g_strconcat("expect ",
+						    exercises[i].expect, NULL);
+
+		if (exercises[i].n != n)
+			continue;
+		known = true;
+		if (console_command(c->console, line, why))
+			return lab_fail(c->out, "%.*s; %s\n",
+					(int)strcspn(why->str, "\n"), why->str,
+					exercises[i].hint);
+	}
+	if (!known)
+		return lab_fail(c->out, "there is no exercise %u\n", n);
+	g_string_append_printf(c->out, "exercise %u: done\n", n);
+	return true;
+}
+
 /* ------------------------------------------------------------ the commands */
 
 static bool help(struct call *c);

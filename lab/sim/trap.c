@@ -50,8 +50,9 @@ can_tell(const struct sim *sim, uint32_t end)
 
 /* ----------------------------------------------------- what a notice says */
 
-/* `port` is the port of the event. A key violation that a script raises has no
- * culprit, and its details are empty. */
+/* Types: 1 urgent, 2 security, 4 informational. `port` is the port of the event.
+ * A key violation that a script raises has no culprit, and its details are
+ * empty. */
 static void
 write_notice(struct sim *sim, uint32_t port, unsigned trap,
 	     const struct sim_packet *culprit, uint8_t *data)
@@ -65,7 +66,6 @@ write_notice(struct sim *sim, uint32_t port, unsigned trap,
 	unsigned hops;
 
 	memset(data, 0, SMP_DATA_LEN);
-	/* urgent, informational, security */
 	data[0] = GENERIC | (trap < 144 ? 1 : trap < SECURITY_FIRST ? 4 : 2);
 	bytes_store(data + 1, node->info.node_type, 3);
 	bytes_store(data + 4, trap, 2);
