@@ -4,7 +4,9 @@
 # in Markdown on standard output, for the fabrics at the end and formulas.
 #
 #	shapes.sh [NAME..]	shapes whose name matches one of these patterns,
-#				or formulas; all shapes if none is given
+#				or formulas; all shapes if none is given.
+#				"FORMULA PERCENT [PERCENT]": without so many
+#				cables, and switches
 #	ENGINES="updn .."	OpenSM's, on ibsim; none if it is empty
 #	LIMIT=60		s, for one run of OpenSM
 #	SEED=1
@@ -15,6 +17,7 @@
 # lower bound); or the pairs of CAs that the tables lose. In brackets: channels in
 # credit loops of CAs with each other, and of all data, as if all used one VL;
 # with tables for several VLs, their number. "as ENGINE": OpenSM took that one.
+# Of formulas also the flows on the busiest channel of shifts, mean; worst.
 # The means are of tables for one VL that lose no pair and have no loop of CAs;
 # their number is beside them. "missed": members that multicast trees leave out.
 #
@@ -76,9 +79,14 @@ draw() {	# FORMULA|SHAPE PERCENT [SWITCHES]: ./drawn.net, without so many
 [ $# -gt 0 ] || set -- '*'
 for wanted; do
 	[[ $wanted == *\(* ]] || continue
-	"$MINISM_FABRIC" --seed "$seed" "$wanted" >drawn.net ||
-		bail_out "no $wanted"
-	one_shape formulas "$wanted" drawn.net
+	read -r what lost <<<"$wanted"
+	# shellcheck disable=SC2086 # none, one number, or two
+	if [ -n "$lost" ]; then
+		draw "$what" $lost
+	else
+		"$MINISM_FABRIC" --seed "$seed" "$what" >drawn.net
+	fi || bail_out "no $wanted"
+	one_shape formulas "${wanted// /_}" drawn.net
 done
 while read -r -u 3 kind shape what lost; do
 	for wanted; do
@@ -177,6 +185,9 @@ for line in open(sys.argv[1]):
         cell["text"] += f" ({loops[0]}/{loops[1]})"
     elif missed:
         cell["text"] += f" ({missed} missed)"
+    if kind == "formulas":
+        s = r["shifts"]
+        cell["text"] += f", shifts {s['mean']:.2f}; {s['max']}"
 
 
 def mean(x):
