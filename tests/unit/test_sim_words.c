@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The words of tests/scripts/sim_agent.scn, sim_link.scn and sim_probe.scn:
- * SMPs to the agents of the simulated fabric (request.h, options below), what
- * happens to its links and nodes, traps, probes of its data plane.
+ * SMPs to the agents of the simulated fabric (request.h, options below), commands
+ * of the console on its links and nodes, traps, probes of its data plane.
  *
  * Ports are H-2, of a host, S-0, port 0 of a switch, SM, where the questions
  * come from, and what `up` finds. Behind such a name, :0 is port 0 of the node,
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sm/mad/bytes.h"
+#include "lab/console.h"
 #include "lab/sim/state.h"
 #include "tests/lib/request.h"
 #include "tests/lib/sim_lab.h"
@@ -345,53 +346,34 @@ WORD(do_idle, struct stage *st)
 	assert_true(sim_run_idle(st->lab.sim, G_USEC_PER_SEC));
 }
 
-/* What happens to a cable: PORT, and what the word takes beside it. */
-WORD(do_cable, struct stage *st)
+/* Of the lab's console, with ports as they are named here. */
+WORD(do_console, struct stage *st)
 {
-	struct sim *sim = st->lab.sim;
-	uint32_t port = port_of(st, words[0]);
-	const char *what = words[-1];
+	const struct console console = {
+		.sim = st->lab.sim, .fabric = st->lab.s,
+	};
+	g_autoptr(GString) line = g_string_new(words[-1]);
+	g_autoptr(GString) out = g_string_new(NULL);
+	uint32_t port;
 
-	if (strcmp(what, "cut") == 0)
-		sim_link_cut(sim, port);
-	else if (strcmp(what, "mend") == 0)
-		sim_link_mend(sim, port);
-	else if (strcmp(what, "unplug") == 0)
-		sim_cable_unplug(sim, port);
-	else if (strcmp(what, "plug") == 0)
-		sim_cable_plug(sim, port, port_of(st, words[1]));
-	else if (strcmp(what, "swap") == 0)
-		sim_cable_swap(sim, port, port_of(st, words[1]));
-	else if (strcmp(what, "activate") == 0)
-		simlab_activate(&st->lab, port);
-	else
-		sim_link_flap(sim, port, word_number(words[1]),
-			      word_time(words[2]), word_time(words[3]));
+	for (; *words; words++) {
+		bool is_port = find_port(st, *words, &port);
+
+		g_string_append_printf(line, " %s", is_port ?
+				       snapshot_name_of(st->lab.s, port) :
+				       *words);
+		if (is_port && st->lab.s->ports[port].num &&
+		    snapshot_is_switch(snapshot_node_of(st->lab.s, port)))
+			g_string_append_printf(line, "/%u",
+					       st->lab.s->ports[port].num);
+	}
+	if (console_command(&console, line->str, out))
+		fail_msg("%s: %s", line->str, out->str);
 }
 
-/* What happens to a node. */
-WORD(do_node, struct stage *st)
+WORD(do_activate, struct stage *st)
 {
-	struct sim *sim = st->lab.sim;
-	uint32_t node = node_of(st, words[0]);
-	const char *what = words[-1];
-
-	if (strcmp(what, "off") == 0)
-		sim_node_off(sim, node);
-	else if (strcmp(what, "on") == 0)
-		sim_node_on(sim, node);
-	else if (strcmp(what, "reset") == 0)
-		sim_node_reset(sim, node);
-	else if (strcmp(what, "replace") == 0)
-		sim_node_replace(sim, node, word_number(words[1]));
-	else if (strcmp(what, "slow") == 0)
-		sim_node_set_queue(sim, node, word_time(words[1]) * 1000,
-				   UINT32_MAX);
-	else if (strcmp(what, "describe") == 0)
-		sim_node_describe(sim, node, words[1]);
-	else
-		sim_node_set_mood(sim, node, strcmp(words[1], "silent") ?
-				  SIM_MOOD_OBEDIENT : SIM_MOOD_SILENT);
+	simlab_activate(&st->lab, port_of(st, words[0]));
 }
 
 /* PORT PORT|none: the other end of its cable */
@@ -479,11 +461,6 @@ WORD(do_repress, struct stage *st)
 		bytes_store(mad + 24, strtoul(words[0] + 4, NULL, 0), 8);
 	smp_make_response(mad, 0);
 	assert_true(transport_send(st->lab.t, &to, mad, MAD_SIZE, 0, NULL));
-}
-
-WORD(do_send_trap, struct stage *st)
-{
-	sim_trap(st->lab.sim, port_of(st, words[0]), word_number(words[1]));
 }
 
 /* ---- the data plane ---- */
@@ -665,17 +642,19 @@ static const struct unit_word all_words[] = {
 	{ "has", do_has }, { "has-switch", do_has },
 	{ "keep", do_keep }, { "kept", do_keep }, { "poke", do_poke },
 	{ "entry", do_entry }, { "stats", do_stats }, { "fabric", do_fabric },
-	{ "run", do_run }, { "idle", do_idle }, { "cut", do_cable },
-	{ "mend", do_cable }, { "unplug", do_cable }, { "plug", do_cable },
-	{ "swap", do_cable }, { "activate", do_cable }, { "flap", do_cable },
-	{ "off", do_node }, { "on", do_node }, { "reset", do_node },
-	{ "replace", do_node }, { "describe", do_node }, { "mood", do_node },
-	{ "slow", do_node }, { "peer", do_peer },
+	{ "run", do_run }, { "idle", do_idle }, { "unplug", do_console },
+	{ "plug", do_console }, { "remove", do_console },
+	{ "swap", do_console }, { "flap", do_console },
+	{ "kill", do_console }, { "revive", do_console },
+	{ "reset", do_console }, { "guid", do_console },
+	{ "rename", do_console }, { "hang", do_console },
+	{ "slow", do_console }, { "trap", do_console },
+	{ "activate", do_activate }, { "peer", do_peer },
 	{ "clear-changes", do_clear_changes }, { "changes", do_changes },
 	{ "told", do_told }, { "notice", do_notice },
 	{ "trap-data", do_trap_data }, { "keep-trap", do_keep_trap },
 	{ "other-trap", do_other_trap }, { "repress", do_repress },
-	{ "send-trap", do_send_trap }, { "up", do_up }, { "probe", do_probe },
+	{ "up", do_up }, { "probe", do_probe },
 	{ "set-way", do_set_way }, { "sl2vl", do_sl2vl }, { "vl-arb", do_vl_arb },
 	{ "multicast", do_multicast },
 	{ NULL, NULL },
