@@ -607,7 +607,7 @@ static const struct command {
 	  "each cable that is up is Active at both ends" },
 	{ "expect group", "NODE ..", check_group, NULL,
 	  "IPoIB's broadcasts reach exactly these" },
-	{ "expect lid", "NODE N", check_lid, NULL, "0: it has none" },
+	{ "expect lid", "NODE N", check_lid, NULL, "its LID; 0: none" },
 	{ "expect locked", "NODE", check_locked, NULL, "has an M_Key" },
 	{ "expect managers", "N", check_managers, NULL,
 	  "so many ports have a subnet manager" },

@@ -29,12 +29,6 @@ sim_port_add_errors(struct sim *sim, uint32_t port, enum perf_error error,
 	sim->ports[port].counters.error[error] += n;
 }
 
-const struct sim_counters *
-sim_port_counters(const struct sim *sim, uint32_t port)
-{
-	return &sim->ports[port].counters;
-}
-
 static unsigned
 serve_counters(struct sim *sim, const struct sim_packet *p, uint8_t *data,
 	       bool extended)

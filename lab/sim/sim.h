@@ -280,8 +280,6 @@ uint16_t sim_port_pkey(const struct sim *sim, uint32_t port, unsigned index);
 /* The index of the port's P_Key that admits a packet with `pkey`. */
 unsigned sim_port_pkey_index(const struct sim *sim, uint32_t port,
 			     uint16_t pkey);
-const struct sim_counters *sim_port_counters(const struct sim *sim,
-					     uint32_t port);
 uint32_t sim_peer(const struct sim *sim, uint32_t port);
 /* LFT entry: 255 for none. */
 uint8_t sim_lft_entry(const struct sim *sim, uint32_t node, uint16_t lid);
