@@ -51,6 +51,8 @@ static const char help_description[] =
 static bool
 check_arguments(struct route_arguments *a, char *const *words)
 {
+	bool is_last;
+
 	if (a->path && g_strv_length((char **)words) != 3) {
 		tool_options_complain("--path needs the fabric and two ports: "
 				      "names, GUIDs or LIDs");
@@ -58,9 +60,12 @@ check_arguments(struct route_arguments *a, char *const *words)
 	}
 	if (!a->path && !tool_options_one_word(words, "FILE or SPEC"))
 		return false;
-	a->wish.fabric = words[0];
+	/* FABRIC A B, or A B FABRIC */
+	is_last = a->path && (strchr(words[2], '(') ||
+			      g_file_test(words[2], G_FILE_TEST_EXISTS));
+	a->wish.fabric = words[is_last ? 2 : 0];
 	a->wish.no_figures = a->path;
-	a->ends = (char **)words + 1;
+	a->ends = (char **)words + !is_last;
 	if (!a->wish.threads)
 		a->wish.threads = MIN(g_get_num_processors(), WORK_MAX_THREADS);
 	if (a->all && a->engine) {

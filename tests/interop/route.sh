@@ -67,7 +67,7 @@ path_case() {
 		--path H-0 H-31
 	check "path: its length" says '^H-0 .*: [35] switches$'
 	check "path: and back" says '^H-31 .* -> H-0 '
-	check "path: by LID" exits 0 "$tree" --path 1 2
+	check "path: by LID, the fabric last" exits 0 --path 1 2 "$tree"
 	check "path: a port that is not there" exits 1 "$tree" --path H-0 X
 	check "path: two ends" exits 1 "$tree" --path H-0
 	exits 0 "$tree" -d whole
