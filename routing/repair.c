@@ -60,7 +60,7 @@
 				   number of blocks */
 
 /* A switch of the whole fabric. */
-struct member {
+struct whole_switch {
 	uint64_t guid;		/* NodeGUID */
 	uint32_t n_entries;	/* of its table that may be in use; those behind
 				   LinearFDBCap were cut */
@@ -69,7 +69,7 @@ struct member {
 struct repair {
 	struct graph *g;	/* the whole fabric without its snapshot; all
 				   indices are of it */
-	struct member *members;	/* by switch */
+	struct whole_switch *switches;	/* by switch */
 	struct choice made;	/* tables of the whole fabric: lft is NULL between
 				   two repairs, see repair_pack() */
 	GArray *packed;		/* struct transition_entry, of stage 0 */
@@ -180,9 +180,9 @@ repair_new(struct graph *g, const struct choice *c)
 	r->is_lost = g_new0(uint8_t, g->n_edges + 1);
 	r->is_bare = g_new0(uint8_t, g->n_edges + 1);
 	r->place = g_new(uint32_t, g->n_switches + 1);
-	r->members = g_new(struct member, g->n_switches + 1);
+	r->switches = g_new(struct whole_switch, g->n_switches + 1);
 	for (sw = 0; sw < g->n_switches; sw++)
-		r->members[sw] = (struct member){
+		r->switches[sw] = (struct whole_switch){
 			.guid = s->nodes[s->switches[sw]].info.node_guid,
 			.n_entries = repair_table_len(g, sw),
 		};
@@ -206,7 +206,7 @@ repair_free(struct repair *r)
 	g_free(r->is_lost);
 	g_free(r->is_bare);
 	g_free(r->place);
-	g_free(r->members);
+	g_free(r->switches);
 	g_free(r);
 }
 
@@ -251,20 +251,20 @@ static bool
 repair_match(struct repairing *w, const struct graph *now)
 {
 	struct mend *m = &w->m;
-	const struct member *members = w->r->members;
+	const struct whole_switch *whole = w->r->switches;
 	uint32_t sw, e, i, n_known = 0, n_other = 0, n_lost = 0, n_matched = 0;
 	const struct graph *g = m->g;
 	const struct graph_target *t, *owner;
 	const struct graph_edge *was, *is;
 
 	for (sw = 0; sw < g->n_switches; sw++) {
-		i = snapshot_find_node(now->subnet, members[sw].guid);
+		i = snapshot_find_node(now->subnet, whole[sw].guid);
 		w->r->place[sw] = i == SNAPSHOT_NONE ? i :
 			now->subnet->nodes[i].sw_index;
 		if (w->r->place[sw] == SNAPSHOT_NONE)
 			continue;
 		n_known++;
-		n_other += members[sw].n_entries !=
+		n_other += whole[sw].n_entries !=
 			repair_table_len(now, w->r->place[sw]);
 	}
 	if (n_known < now->n_switches || n_other || now->top != g->top)
