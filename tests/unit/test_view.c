@@ -108,7 +108,7 @@ SETUP_TEST(test_what_is_written_is_read)
 	view_line_put(VIEW_COMPLAINT, NULL, text, t->values->before);
 	view_line_put(VIEW_PARTITION, (uint64_t[]){ 5, 3 }, "Five",
 		      t->values->before);
-	view_line_put(VIEW_AVOIDED, (uint64_t[]){ 0xdead, 1, 0, 0 }, "away",
+	view_line_put(VIEW_AVOIDED, (uint64_t[VIEW_WORDS]){ 0xdead, 1 }, "away",
 		      t->values->before);
 	view_write(t->values, t->text);
 	assert_short_lines(t->text);
