@@ -14,9 +14,9 @@
  * routes stay the same, ports that are disabled, and the expected fabric. M_Keys
  * are not in it: each manager has them configured
  * or derives them. Between two rounds the master notifies its followers of
- * changes (standby_touch), so that a join is here some milliseconds after it
- * was answered. A notification has no answer, so it is repeated, ever later, until
- * the follower asks: the next round is soon then.
+ * changes (standby_touch), before it answers the client, so that a join is here
+ * some milliseconds later. A notification has no answer, so it is repeated, ever
+ * later, until the follower asks: the next round is soon then.
  * Nothing is read of any other master: its clients register again after a
  * takeover.
  *
@@ -26,7 +26,8 @@
  * changes nothing. One that the master has not confirmed for minutes, or that is
  * of the master before, is dropped: members and LIDs in it may be long gone. If
  * the master had news that was not read, or may have lived on since, all clients
- * register again at the takeover.
+ * register again at the takeover. So a registration that was answered is missing
+ * only if its notification was lost and the master died before the next one.
  *
  * Cost. The next read begins after ten times as long as the last one took: a
  * minute after a read of six seconds.
@@ -42,7 +43,8 @@
 #include "topology/text.h"
 
 #define ROUND_US	G_USEC_PER_SEC
-#define NEWS_US		(10 * 1000)	/* joins come in crowds */
+#define NEWS_US		(10 * 1000)	/* until a notification is repeated; and
+					   between reads: joins come in crowds */
 #define REST_TIMES	10		/* as long as the last read took */
 #define TIMEOUT_MS	2000u		/* of a state, doubled after a loss, */
 #define TIMEOUT_MAX_MS	32000u
@@ -90,9 +92,7 @@ struct standby {
 
 	/* as a master */
 	struct sa_mark told;
-	int64_t changed;		/* noticed then, us */
-	int64_t tell_us;		/* until the next repetition; 0: this
-					   is the first */
+	int64_t tell_us;		/* until the next repetition */
 	unsigned tell_timer;
 };
 
@@ -197,8 +197,8 @@ adopt(struct standby *b, const uint8_t *text, size_t len)
 	held_clear(&b->held);
 	b->held = new;
 	b->reads++;
-	b->not_before = transport_now(b->transport) +
-		REST_TIMES * (transport_now(b->transport) - b->began);
+	b->not_before = transport_now(b->transport) + MAX(NEWS_US,
+		REST_TIMES * (transport_now(b->transport) - b->began));
 	log_say(b->log, b->told_warm ? LOG_DEBUG : LOG_INFO, "standby", "warm: "
 		"groups %u with %u member%s, services %u, subscriptions %u of "
 		"the master at LID %u", new.stats.n_groups,
@@ -467,24 +467,17 @@ standby_take(struct standby *b, int64_t heard)
 
 /* --------------------------------------------------------------- as a master */
 
-/* To each follower that has not asked since the change was noticed. */
+/* To each follower that has not asked since. */
 static void
 standby_on_tell(void *data)
 {
 	struct standby *b = data;
-	int64_t now = transport_now(b->transport);
-	const GArray *followers = sa_followers(b->sa, now);
-	const struct sa_mark mark = sa_mark_of(b->sa);
+	const GArray *followers = sa_followers(b->sa,
+					       transport_now(b->transport));
 	uint8_t mad[MAD_SIZE];
 	bool is_heard = true;
 
 	b->tell_timer = 0;
-	b->tell_us *= 2;
-	if (!b->tell_us) {
-		b->told = mark;
-		b->changed = now;
-		b->tell_us = NEWS_US;
-	}
 	sa_build(mad, MAD_METHOD_GET, SA_ATTR_STATE);
 	sa_set_sm_key(mad, b->sa->params.sm_key);
 	EACH_ITEM(const struct sa_follower, f, followers) {
@@ -492,7 +485,7 @@ standby_on_tell(void *data)
 			.qp = 1, .qkey = MAD_GSI_QKEY, .lid = f->lid,
 		};
 
-		if (f->at >= b->changed)
+		if (!f->has_news)
 			continue;
 		transport_send(b->transport, &to, mad, MAD_SIZE, 0, NULL);
 		is_heard = false;
@@ -500,22 +493,30 @@ standby_on_tell(void *data)
 	if (!is_heard && b->tell_us < ROUND_US)
 		b->tell_timer = transport_timer_in(b->transport, b->tell_us,
 						   standby_on_tell, b);
+	b->tell_us *= 2;
 }
 
-/* The notification of another change does not wait for repetitions. */
+/* A follower that has news does not believe its copy until it has asked, so of a
+ * crowd of joins one notification is enough. */
 void
 standby_touch(struct standby *b)
 {
+	GArray *followers = sa_followers(b->sa, transport_now(b->transport));
 	const struct sa_mark mark = sa_mark_of(b->sa);
+	bool is_first = false;
 
-	if (!memcmp(&mark, &b->told, sizeof(mark)) ||
-	    (b->tell_timer && !b->tell_us) ||
-	    !sa_followers(b->sa, transport_now(b->transport))->len)
+	if (!memcmp(&mark, &b->told, sizeof(mark)))
+		return;
+	b->told = mark;
+	EACH_ITEM(struct sa_follower, f, followers) {
+		is_first |= !f->has_news;
+		f->has_news = true;
+	}
+	if (!is_first)
 		return;
 	transport_timer_clear(b->transport, &b->tell_timer);
-	b->tell_us = 0;
-	b->tell_timer = transport_timer_in(b->transport, NEWS_US,
-					   standby_on_tell, b);
+	b->tell_us = NEWS_US;
+	standby_on_tell(b);
 }
 
 /* ----------------------------------------------------------------- interface */

@@ -155,8 +155,9 @@ struct sa_mark sa_mark_of(const struct sa *sa);
 struct sa_follower {
 	uint16_t lid;
 	int64_t at;		/* of its last request, us */
+	bool has_news;		/* the state has changed since */
 };
-const GArray *sa_followers(struct sa *sa, int64_t now);
+GArray *sa_followers(struct sa *sa, int64_t now);
 
 /* For the status and the metrics. */
 struct sa_stats {

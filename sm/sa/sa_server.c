@@ -511,6 +511,8 @@ answer_job(struct sa_server *d, struct sa_job *j)
 		sa_answer(d->sa, &request, &j->reply);
 	else if (j->reply.kind == SA_REPLY_LATER)
 		sa_resume(&j->reply);
+	if (touches)		/* before the client can rely on it */
+		sa_server_touch(d);
 	switch (j->reply.kind) {
 	case SA_REPLY_NONE:
 		log_drop(d, j, j->reply.why);
@@ -534,8 +536,6 @@ answer_job(struct sa_server *d, struct sa_job *j)
 		queue_job(d, d->queue, j);
 	else
 		end_job(d, j);
-	if (touches)
-		sa_server_touch(d);
 }
 
 static void

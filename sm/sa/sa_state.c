@@ -311,7 +311,7 @@ sa_follow(struct sa *sa, uint16_t lid, int64_t now)
 	g_array_append_val(sa->followers, new);
 }
 
-const GArray *
+GArray *
 sa_followers(struct sa *sa, int64_t now)
 {
 	while (sa->followers->len &&

@@ -57,6 +57,8 @@ on_answer(struct client *c, const struct mad_addr *to, const uint8_t *mad)
 	unsigned status = bytes_load16(mad + 4);
 
 	c->own_answers += to->qp == OWN_QP;
+	/* a standby knows of a change before its client does */
+	assert_int_equal(c->desk->touched, sa_saved_version(c->desk->l->sa));
 	if (status == MAD_STATUS_BUSY) {
 		c->busy++;
 	} else if (status) {
@@ -223,6 +225,7 @@ WORD(do_desk, struct desk *d)
 	p.touched = on_touched;
 	p.data = d;
 	d->server = sa_server_new(d->x, d->l->sa, d->log, &p);
+	on_touched(d);
 	run(d, SECOND);
 }
 
