@@ -137,8 +137,9 @@ static bool
 choose_may_stay(const struct engine_input *in, const GArray *blind,
 		const struct lft *lft, uint32_t lid, bool *any)
 {
-	const struct snapshot_port *ports = in->g->subnet->ports;
-	uint32_t end = SNAPSHOT_NONE, exit, sw;
+	const struct snapshot *s = in->g->subnet;
+	const struct snapshot_port *ports = s->ports;
+	uint32_t end = SNAPSHOT_NONE, exit, sw, node;
 
 	*any = false;
 	for (sw = 0; sw < lft->n_switches; sw++) {
@@ -158,11 +159,15 @@ choose_may_stay(const struct engine_input *in, const GArray *blind,
 	}
 	if (end == SNAPSHOT_NONE)
 		return true;
+	/* A switch that was found by another cable sends them on. */
+	node = snapshot_find_node(s, ports[end].behind);
+	if (node != SNAPSHOT_NONE && snapshot_is_switch(&s->nodes[node]))
+		return false;
 	EACH_ITEM(const uint32_t, near, blind) {
 		if (ports[*near].behind && ports[end].behind &&
 		    ports[*near].behind != ports[end].behind)
 			continue;
-		sw = snapshot_node_of(in->g->subnet, *near)->sw_index;
+		sw = snapshot_node_of(s, *near)->sw_index;
 		verify_follow(choose_graph(in), in->previous, lid, &sw);
 		if (choose_exit(in, sw, lid) == SNAPSHOT_NONE)
 			return false;
