@@ -47,7 +47,6 @@
 #include "topology/text.h"
 
 #define QUIET_US	(5 * 1000)	/* after a trap: collect more */
-#define LATE_US		(10 * G_USEC_PER_SEC)
 #define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
 #define TRAP_US		(1000 * 1000)	/* between two for traps, */
 #define TRAP_TIMES	10	/* and so many times what the last took */
@@ -332,7 +331,7 @@ sweep_note_late(void *sweep, uint64_t node_guid)
 {
 	struct sweep *s = sweep;
 	const struct late_sets late = {
-		node_guid, transport_now(s->t) + LATE_US,
+		node_guid, transport_now(s->t) + SWEEP_LATE_US,
 	};
 
 	g_hash_table_add(s->late, g_memdup2(&late, sizeof(late)));

@@ -409,6 +409,7 @@ struct sweep {
 	int64_t retry_us, retry_due;	/* of SWEEP_CAUSE_RETRY and _UNTAKEN:
 					   the interval, and the next time; */
 	GHashTable *late;	/* set of struct late_sets, see sweep_note_late() */
+	int64_t overtaken_until;	/* may Sets of a plan be on their way */
 	bool has_retried;		/* all was read again since the news */
 	bool cut_off;	/* our own link was down since the last sweep, or our
 			   device gone: another SM may have changed anything */
@@ -484,10 +485,11 @@ void sweep_retry(struct sweep *s, enum sweep_cause cause, int64_t min,
 		 int64_t max);
 /* Is all that can be sent again known without reading the fabric? */
 bool sweep_is_whole(const struct sweep *s);
+#define SWEEP_LATE_US	(10 * G_USEC_PER_SEC)
 /*
  * A node had no answer to a Set. It may wait in the queue of a slow switch on its
  * way, and overwrite what is read or written until then: so the tables of the node
- * are read once more when nothing can be on the way.
+ * are read once more when nothing can be on the way, after SWEEP_LATE_US.
  */
 void sweep_note_late(void *sweep, uint64_t node_guid);
 /* Is it time, in the present sweep? */
