@@ -863,11 +863,11 @@ expected_update(struct expected *e, const struct snapshot *s,
 
 /* ---- LIDs of what was replaced ---- */
 
-/* The node that is cabled now to a port of `n`, if it is a switch that nothing is
- * known of and that has no LID; SNAPSHOT_NONE. */
+/* The port that is cabled now to one of `n`, if it is that of a switch without a LID;
+ * SNAPSHOT_NONE. */
 static uint32_t
-find_newcomer(const struct expected *e, const struct snapshot *s,
-	      const struct expected_node *n, uint8_t port)
+find_newcomer(const struct snapshot *s, const struct expected_node *n,
+	      uint8_t port)
 {
 	uint32_t node = snapshot_find_node(s, n->guid), peer;
 	const struct snapshot_node *far;
@@ -878,20 +878,21 @@ find_newcomer(const struct expected *e, const struct snapshot *s,
 	if (peer == SNAPSHOT_NONE)
 		return SNAPSHOT_NONE;
 	far = snapshot_node_of(s, peer);
-	return snapshot_is_switch(far) && !s->ports[far->first_port].info.lid &&
-		!g_hash_table_contains(e->by_guid, &far->info.node_guid) ?
-		s->ports[peer].node : SNAPSHOT_NONE;
+	return snapshot_is_switch(far) &&
+		!s->ports[far->first_port].info.lid ? peer : SNAPSHOT_NONE;
 }
 
 /* By node: the missing switch that had most of its cables; one is found by
- * counting its own up and all others down. g_free. */
+ * counting its own up and all others down. Of several that were at a cable the last
+ * one counts, as in expected_snapshot(). g_free. */
 static uint64_t *
 find_replaced(const struct expected *e, const struct snapshot *s)
 {
 	uint64_t *of = g_new0(uint64_t, s->n_nodes + 1);
 	g_autofree uint32_t *n_cables = g_new0(uint32_t, s->n_nodes + 1);
+	g_autofree bool *known = g_new0(bool, s->n_ports + 1);
 	g_autoptr(GHashTable) missing = g_hash_table_new(NULL, NULL);
-	uint32_t node;
+	uint32_t node, port;
 
 	EACH_PTR(struct expected_node, n, e->nodes)
 		if (expected_is_switch(n) &&
@@ -899,20 +900,22 @@ find_replaced(const struct expected *e, const struct snapshot *s)
 			g_hash_table_add(missing, n);
 	if (!g_hash_table_size(missing))
 		return of;
-	EACH_ITEM(const struct expected_link, l, e->links)
-		for (unsigned end = 0; end < 2; end++) {
-			uint64_t guid = l->node[end]->guid;
+	for (uint32_t i = 2 * e->links->len; i-- > 0;) {
+		const struct expected_link *l = expected_link_at(e->links,
+								 i / 2);
+		const struct expected_node *gone = l->node[i % 2];
 
-			if (!g_hash_table_contains(missing, l->node[end]))
-				continue;
-			node = find_newcomer(e, s, l->node[!end],
-					     l->port[!end]);
-			if (node == SNAPSHOT_NONE)
-				continue;
-			if (!n_cables[node])
-				of[node] = guid;
-			n_cables[node] += of[node] == guid ? 1 : UINT32_MAX;
-		}
+		if (!g_hash_table_contains(missing, gone))
+			continue;
+		port = find_newcomer(s, l->node[1 - i % 2], l->port[1 - i % 2]);
+		if (port == SNAPSHOT_NONE || known[port])
+			continue;
+		known[port] = true;
+		node = s->ports[port].node;
+		if (!n_cables[node])
+			of[node] = gone->guid;
+		n_cables[node] += of[node] == gone->guid ? 1 : UINT32_MAX;
+	}
 	return of;
 }
 
