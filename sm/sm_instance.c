@@ -118,8 +118,9 @@ tell_sa(struct sm_instance *sm, const struct sweep_report *r, bool is_read)
 	const struct snapshot *where;
 
 	/* Blocks that could not be written may be another SM's when the link is
-	 * back. */
-	if (r->end == SWEEP_END_FAILED && r->cut_off)
+	 * back, or at once. */
+	if (r->end == SWEEP_END_FAILED &&
+	    (r->cut_off || sm->sweep->self.state != SM_STATE_MASTER))
 		mcast_manager_fabric(sm->mcast, NULL, NULL, NULL, NULL, NULL);
 	if (is_read && r->is_anew)
 		mcast_manager_read_again(sm->mcast);
