@@ -284,7 +284,7 @@ compare_lines(struct compare *c, const struct tool_view *a,
 		g_autofree char *key = kind == VIEW_FAULT ? fault_key(
 			a->lines->expected->faults->pdata[i]) : g_strdup("");
 
-		if (!has_line(b->lines->of[kind], l->text) &&
+		if (l->text && !has_line(b->lines->of[kind], l->text) &&
 		    !g_hash_table_contains(c->told, key))
 			put(c, what, l->text, "%s", "");
 	}

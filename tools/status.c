@@ -278,9 +278,10 @@ print_avoided(const struct view_lines *lines, struct text_report *r)
 	EACH_PTR(const struct view_text, line, lines->of[VIEW_AVOIDED]) {
 		const uint64_t *n = line->n;
 
+		if (!line->text)	/* of an older manager */
+			continue;
 		report_open(r, NULL, '{');
-		report_say(r, "avoided:   link %s\n",
-			   view_text_rest(line->text, 0));
+		report_say(r, "avoided:   link %s\n", line->text);
 		put_begin(r, "link", line->text, n[AVOIDED_NAME], NULL);
 		report_text(r, "routing", routing[MIN(n[AVOIDED_VERDICT],
 				G_N_ELEMENTS(routing) - 1)], NULL);

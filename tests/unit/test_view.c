@@ -2,6 +2,7 @@
 /*
  * Views: what a manager writes is what a tool reads.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "lab/generate.h"
@@ -173,9 +174,11 @@ SETUP_TEST(test_no_tables_without_being_asked_for)
 	assert_null(v->lft);
 }
 
-/* Of a newer manager, and of one that was cut off. */
+/* Of a newer manager and an older one, and of one that was cut off. */
 SETUP_TEST(test_lines_and_names_that_are_not_known_are_skipped)
 {
+	const struct snapshot_node *leaf =
+		&t->values->s->nodes[t->values->s->switches[0]];
 	g_autoptr(GError) error = NULL;
 	AUTO(tool_view) *v = NULL;
 	char *end;
@@ -183,12 +186,18 @@ SETUP_TEST(test_lines_and_names_that_are_not_known_are_skipped)
 	g_string_append(t->values->before, "#weather 5 is fine\n"
 			"#fault 1 colour 7 since 5 guid 0x6 size big\n"
 			"#fault 2 guid nothing what else\n#fault 3x what no\n#viewpoint 9\n");
+	for (unsigned used = 0; used < 2; used++)
+		g_string_append_printf(t->values->before, "#avoided 0x%" PRIx64
+				       " %u errors 3 used %u why it is bad\n",
+				       leaf->info.node_guid, 1 + used, used);
 	view_write(t->values, t->text);
 	g_string_append(t->text, "#lft 0x1 0 00\n#port 0x99 1 state 1\n"
 			"#port 0x5000000000000100 300 state 1\n");
 	v = tool_view_read(t->text->str, "v", NULL);
 	assert_non_null(v);
 	assert_int_equal(v->lines->of[VIEW_FAULT]->len, 1);
+	assert_true(v->s->ports[leaf->first_port + 1].avoided);
+	assert_false(v->s->ports[leaf->first_port + 2].avoided);
 	end = strstr(t->text->str, "#end");
 	*end = '\0';
 	assert_null(tool_view_read(t->text->str, "v", &error));
