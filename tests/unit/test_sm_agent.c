@@ -119,13 +119,12 @@ make_trap(uint8_t mad[MAD_SIZE], int trap, int issuer, int about)
 }
 
 static void
-make_control(uint8_t mad[MAD_SIZE], uint64_t sm_key)
+make_control(uint8_t mad[MAD_SIZE], uint64_t sm_key, unsigned control)
 {
 	const struct sm_info from = { .guid = 5, .sm_key = sm_key,
 				      .state = SM_STATE_MASTER };
 
-	smp_build_lid(mad, MAD_METHOD_SET, MAD_ATTR_SM_INFO,
-		      SM_CONTROL_HANDOVER, 0);
+	smp_build_lid(mad, MAD_METHOD_SET, MAD_ATTR_SM_INFO, control, 0);
 	sm_info_encode(smp_data(mad), &from);
 }
 
@@ -170,7 +169,7 @@ static void
 play(void *of, const char *step, GString *out)
 {
 	struct sa_server *d = of;
-	int lid = 9, trap, issuer, about;
+	int lid = 9, trap, issuer, about, control = SM_CONTROL_HANDOVER;
 	uint8_t mad[MAD_SIZE];
 	const uint8_t *answer;
 	uint64_t key = 0;
@@ -188,8 +187,8 @@ play(void *of, const char *step, GString *out)
 		return;
 	if (sscanf(step, "ask %" SCNx64, &key) == 1)
 		smp_build_lid(mad, MAD_METHOD_GET, MAD_ATTR_SM_INFO, 0, key);
-	else if (sscanf(step, "control %" SCNx64, &key) == 1)
-		make_control(mad, key);
+	else if (sscanf(step, "control %" SCNx64 " by %i", &key, &control) >= 1)
+		make_control(mad, key, (unsigned)control);
 	else if (sscanf(step, "trap %i by %i of %i about %i", &trap, &lid,
 			&issuer, &about) == 4)
 		make_trap(mad, trap, issuer, about);
