@@ -49,6 +49,12 @@ static const char help_description[] =
 
 /* Options that contradict each other. */
 static bool
+is_fabric(const char *word)
+{
+	return strchr(word, '(') || g_file_test(word, G_FILE_TEST_EXISTS);
+}
+
+static bool
 check_arguments(struct route_arguments *a, char *const *words)
 {
 	bool is_last;
@@ -60,9 +66,8 @@ check_arguments(struct route_arguments *a, char *const *words)
 	}
 	if (!a->path && !tool_options_one_word(words, "FILE or SPEC"))
 		return false;
-	/* FABRIC A B, or A B FABRIC */
-	is_last = a->path && (strchr(words[2], '(') ||
-			      g_file_test(words[2], G_FILE_TEST_EXISTS));
+	/* FABRIC A B, or A B FABRIC; a file may be called like a node */
+	is_last = a->path && !is_fabric(words[0]) && is_fabric(words[2]);
 	a->wish.fabric = words[is_last ? 2 : 0];
 	a->wish.no_figures = a->path;
 	a->ends = (char **)words + !is_last;
