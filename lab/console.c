@@ -732,7 +732,7 @@ console_command(const struct console *console, const char *line, GString *out)
 		return lab_fail(out, "usage, at a prompt: %s %s\n", k->name,
 				k->usage) ? 0 : EINVAL;
 	c.name = k->name;
-	c.next = words + (strchr(k->name, ' ') ? 2 : 1);
+	c.next = words + (strcmp(k->name, words[0]) ? 2 : 1);
 	is_read = read_words(&c, k->usage);
 	if (is_read && (!k->fn || k->fn(&c))) {
 		if (k->direct)

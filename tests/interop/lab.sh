@@ -282,6 +282,8 @@ runner_case() {
 	check "the prompt goes on after a program" grep -q '^8 switches' \
 		prompt.out
 	# a sanitized program does not start below a library that is preloaded
+	check "-c of two words, in quotes" "$MINISM_LAB_PROGRAM" "$demo" \
+		-c '"expect lid" node-01 0' -- true
 	check "-c outside and inside" answers 'Adapter 0x0*123$' \
 		"$MINISM_LAB_PROGRAM" "$demo" -c 'clash node-03 0x123' -- env \
 		-u LD_PRELOAD "$MINISM_LAB_PROGRAM" -c 'show node-03'
