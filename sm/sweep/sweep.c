@@ -513,7 +513,8 @@ yield_to_standby(struct sweep *s)
 	    s->self.state != SM_STATE_MASTER)
 		return;
 	own = where->ports[where->local_port].peer;
-	far = where->ports[port].peer;
+	far = snapshot_is_switch(snapshot_node_of(where, port)) ? port :
+		where->ports[port].peer;
 	if (own == SNAPSHOT_NONE || far == SNAPSHOT_NONE ||
 	    where->ports[own].node == where->ports[far].node)
 		return;
