@@ -30,9 +30,10 @@
  * a switch accepts a packet by any port.
  *
  * Cost. For each group linear in the cables, times the logarithm of those of a
- * switch, and the search for loops where a turn is new, which is bounded by
- * work. Ties go to the lower edge, so the order of the input does not matter.
- * Switches that cannot hold the MLID are in no tree.
+ * switch, and the search for loops where a turn is new: turns from down to up
+ * and trees that are laid anew to avoid busy channels are bounded by work. Ties
+ * go to the lower edge, so the order of the input does not matter. Switches that
+ * cannot hold the MLID are in no tree.
  */
 #include "routing/multicast.h"
 
@@ -45,8 +46,10 @@
 #define MLID_MIN	0xc000u
 /* Turns looked at in searches for loops, after which no further turn from down
  * to up is tried for a backbone: at first, and if that is not enough (about 10 ms
- * and 1 s); little for all groups together. */
+ * and 1 s); little for all groups together. After some for all groups, no tree
+ * from a member avoids busy channels. */
 #define LITTLE_WORK	4000000u
+#define SOME_WORK	100000000u
 #define MUCH_WORK	500000000u
 #define STARTS		16u	/* of a backbone that misses a switch otherwise */
 #define TURNS		16u	/* of a tree's own, at most */
@@ -80,7 +83,8 @@ struct forest {
 	const struct mft *previous;
 	struct channels *c;	/* with the turns of the backbone */
 	uint64_t work;		/* c->work at the end of this backbone, or of
-				   turns of groups */
+				   turns of groups, */
+	uint64_t choosy;	/* or of groups that avoid busy channels */
 	uint32_t *backbone;	/* by switch: edge; SNAPSHOT_NONE: it is the
 				   root of its island, or not in the backbone */
 	uint32_t *roots;	/* by island: of the backbone; SNAPSHOT_NONE */
@@ -533,11 +537,12 @@ tree_lay(struct forest *f, const struct tree_group *group, enum tree_kind kind)
 		return false;
 	/* over channels that are not busy, if possible */
 	f->limit = kind == TREE_TOP ? MAX(f->climbs[start].peak + 1, usual) :
-		kind == TREE_MEMBER ? usual : UINT32_MAX;
+		kind == TREE_MEMBER && f->c->work < f->choosy ? usual :
+		UINT32_MAX;
 	while (!tree_grow(f, start, kind)) {
 		if (kind != TREE_MEMBER || f->limit > f->most)
 			return false;
-		f->limit *= 2;
+		f->limit = f->c->work < f->choosy ? 2 * f->limit : UINT32_MAX;
 	}
 	return true;
 }
@@ -851,6 +856,7 @@ multicast_route(const struct multicast_input *in,
 
 	forest_start(&f, in, groups, scratch);
 	f.work = f.c->work + LITTLE_WORK;
+	f.choosy = f.c->work + SOME_WORK;
 	/* Former trees first: new ones then see their load. */
 	if (f.previous)
 		find_held(&f, groups, in->n_groups);
