@@ -682,7 +682,7 @@ backbone_make(struct forest *f, const struct tree_group *groups, uint32_t n)
 {
 	const struct graph *g = f->g;
 	g_autofree uint32_t *by_rank = g_new(uint32_t, g->n_switches + 1);
-	uint32_t i, k;
+	uint32_t i, k, sw;
 
 	memset(f->backbone, 0xff, g->n_switches * sizeof(*f->backbone));
 	for (i = 0; i < g->n_switches; i++) {
@@ -690,8 +690,10 @@ backbone_make(struct forest *f, const struct tree_group *groups, uint32_t n)
 		f->is_wanted[i] = g->n_hosts[i] > 0 && f->cap[i] > 0;
 	}
 	for (i = 0; i < n; i++)
-		for (k = 0; k < groups[i].n_members; k++)
-			f->is_wanted[groups[i].members[k].sw] = 1;
+		for (k = 0; k < groups[i].n_members; k++) {
+			sw = groups[i].members[k].sw;
+			f->is_wanted[sw] = f->cap[sw] > 0;
+		}
 	for (i = 0; i < g->n_switches; i++)
 		f->n_wanted[g->island[i]] += f->is_wanted[i];
 	if (g->n_switches)
