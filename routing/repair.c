@@ -245,8 +245,8 @@ repair_unpack(struct repair *r)
 
 /* ------------------------------------------------- what of it is there now */
 
-/* False: there are new switches, hosts or cables, LIDs or the lengths of tables
- * have changed, or too many cables are lost. */
+/* False: there are new switches, hosts or cables, LIDs, the lengths of tables or
+ * the order of as many switches have changed, or too many cables are lost. */
 static bool
 repair_match(struct repairing *w, const struct graph *now)
 {
@@ -265,7 +265,9 @@ repair_match(struct repairing *w, const struct graph *now)
 			continue;
 		n_known++;
 		n_other += whole[sw].n_entries !=
-			repair_table_len(now, w->r->place[sw]);
+			repair_table_len(now, w->r->place[sw]) ||
+			(now->n_switches == g->n_switches &&
+			 w->r->place[sw] != sw);
 	}
 	if (n_known < now->n_switches || n_other || now->top != g->top)
 		return false;

@@ -297,6 +297,28 @@ TEST(test_what_was_not_there_before_needs_an_engine)
 	assert_false(lab_change(&lab, s, &worst));
 }
 
+/* No LID was left for a switch, which is the last one then. */
+TEST(test_another_order_of_the_switches_needs_an_engine)
+{
+	AUTO_VALUE(lab_close) struct lab lab;
+	AUTO(snapshot) *s = NULL;
+	AUTO(lid_map) *lids = NULL;
+	AUTO(graph) *g = NULL;
+	struct engine_input in = { 0 };
+	struct choice c;
+	uint32_t port;
+
+	lab_open(&lab, generate_fabric("PGFT(4,4;1,4)", NULL, NULL));
+	s = snapshot_copy(lab.s);
+	lids = keep_lids(&lab, s);
+	port = s->nodes[s->switches[1]].first_port;
+	lids->owner[lids->base[port]] = SNAPSHOT_NONE;
+	lids->base[port] = 0;
+	snapshot_sort_switches(s, lids->base);
+	in.g = g = graph_new(s, lids);
+	assert_false(repair_tables(lab.repair, &in, &c));
+}
+
 /* Entries that no tables of ours have may have any dependencies. */
 TEST(test_foreign_entries_need_an_engine)
 {
