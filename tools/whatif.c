@@ -469,8 +469,8 @@ show_whatif(struct show *q, GError **error)
 		if (route_stage(&w, &is, held, repair, &wrong)) {
 			if (repair && !is.is_repaired)
 				g_ptr_array_add(w.notes, g_strdup("no local "
-					"repair is possible, so all tables are "
-					"computed anew"));
+					"repair was found for this view, so all "
+					"tables are computed anew"));
 			measure(&is, is.choice.lft);
 			status = put_result(&q->out, &w, &was, &is, held);
 		}

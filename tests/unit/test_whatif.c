@@ -14,7 +14,7 @@
 #include "tools/show.h"
 #include "topology/net_file.h"
 
-#define NOT_LOCAL	"note:   no local repair is possible, so all tables " \
+#define NOT_LOCAL	"note:   no local repair was found for this view, so all tables " \
 			"are computed anew\n"
 #define AFTER(engine, pairs, flows, times, shifts) "after:  " engine ", " pairs \
 	" pairs of hosts; all to all, " flows " flows over the busiest link, " \
