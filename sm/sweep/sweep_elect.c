@@ -292,14 +292,15 @@ sweep_elect(struct sweep *s)
 }
 
 /* A standby of higher priority may have been discovering during the last
- * heavy sweep, and was not counted in the election. */
+ * heavy sweep, and was not counted in the election. What another master wrote is read
+ * when it has come, and when it has ended. */
 static void
 sweep_on_light_peers(GArray *found, uint32_t silent, void *data)
 {
 	struct sweep *s = data;
 	const struct election_peer *master = observe_master(s), *chosen;
 	uint64_t was = master ? master->info.guid : 0;
-	bool other;
+	bool other, was_contested = s->contested;
 
 	s->run.batch = NULL;
 	note_peers(s, found, s->view.subnet);
@@ -308,7 +309,7 @@ sweep_on_light_peers(GArray *found, uint32_t silent, void *data)
 	other = s->params.goal == SWEEP_GOAL_OBSERVE ?
 		was != (master ? master->info.guid : 0) :
 		election_decide(&s->self, found, &chosen) != ELECTION_MASTER;
-	if (other)
+	if (other || s->contested != was_contested)
 		s->causes |= 1u << SWEEP_CAUSE_ELECTION;
 	sweep_rest(s);
 }
