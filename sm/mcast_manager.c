@@ -496,14 +496,6 @@ mcast_fail(struct mcast_manager *m, const struct smp_request *r,
 }
 
 static void
-mcast_manager_late(void *data, uint32_t port)
-{
-	struct mcast_manager *m = data;
-
-	sweep_note_late(m->sweep, snapshot_node_of(m->s, port)->info.node_guid);
-}
-
-static void
 mcast_manager_reply(void *data, const struct smp_request *r,
 		    const struct smp_reply *a)
 {
@@ -662,7 +654,7 @@ start_phases(struct mcast_manager *m)
 	const struct smp_stage stage = {
 		.next = mcast_manager_next, .reply = mcast_manager_reply,
 		.done = mcast_manager_done, .data = m,
-		.late = mcast_manager_late,
+		.late = sweep_note_late, .late_data = m->sweep,
 		.max_in_flight = IN_FLIGHT_MAX,
 	};
 

@@ -45,7 +45,6 @@ struct program {
 	const struct plan *plan;
 	struct lft_seen *seen;
 	struct port_tables *held;
-	program_late_fn late;
 	program_done_fn done;
 	void *data;
 	struct program_result r;
@@ -605,14 +604,6 @@ program_next(void *data, struct smp_request *r)
 }
 
 static void
-program_late(void *data, uint32_t port)
-{
-	struct program *p = data;
-
-	p->late(p->data, snapshot_node_of(p->before, port)->info.node_guid);
-}
-
-static void
 program_free(void *data)
 {
 	struct program *p = data;
@@ -689,14 +680,14 @@ program_start(struct mad_client *x, const struct mkey_db *keys,
 	      const struct snapshot *before, const struct desired *w,
 	      const struct plan *plan,
 	      struct lft_seen *seen, struct port_tables *held,
-	      program_late_fn late, program_done_fn done, void *data)
+	      smp_late_fn late, program_done_fn done, void *data)
 {
 	struct program *p = g_new0(struct program, 1);
 	const struct smp_stage stage = {
 		.next = program_next, .reply = program_reply,
 		.again = smp_batch_again, .done = program_done,
 		.end = program_end, .free = program_free, .data = p,
-		.late = late ? program_late : NULL,
+		.late = late, .late_data = data,
 	};
 
 	p->keys = keys;
@@ -705,7 +696,6 @@ program_start(struct mad_client *x, const struct mkey_db *keys,
 	p->plan = plan;
 	p->seen = seen;
 	p->held = held;
-	p->late = late;
 	p->done = done;
 	p->data = data;
 	p->r.after = snapshot_copy(before);

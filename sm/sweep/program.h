@@ -11,8 +11,9 @@
 
 /*
  * A host that acknowledges an address, or Armed or Active, and does not take it, or
- * refuses it, costs nothing but itself, as one that does not answer: its switch's port is `stuck` in `after`, and what was
- * to be done at that link is neither a problem nor counted as failed or held back.
+ * refuses it, costs nothing but itself, as one that does not answer: its switch's
+ * port is `stuck` in `after`, and what was to be done at that link is neither a
+ * problem nor counted as failed or held back.
  */
 struct program_result {
 	/* The snapshot with the values in all replies. Owned by the receiver
@@ -36,8 +37,6 @@ struct program_result {
 };
 
 typedef void (*program_done_fn)(struct program_result *r, void *data);
-/* A Set to this node had no answer; also one in flight when the batch is freed. */
-typedef void (*program_late_fn)(void *data, uint64_t node_guid);
 
 /*
  * before, w and plan are borrowed until `done`; `seen` and `held` are updated
@@ -51,7 +50,7 @@ struct smp_batch *program_start(struct mad_client *x,
 				const struct desired *w,
 				const struct plan *plan, struct lft_seen *seen,
 				struct port_tables *held,
-				program_late_fn late, program_done_fn done,
+				smp_late_fn late, program_done_fn done,
 				void *data);
 void program_result_clear(struct program_result *r);
 

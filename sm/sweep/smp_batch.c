@@ -96,7 +96,8 @@ flight_lose(struct smp_batch *b, struct flight *f)
 	struct smp_request r = flight_end(b, f);
 
 	if (r.set && b->stage.late)
-		b->stage.late(b->stage.data, r.port);
+		b->stage.late(b->stage.late_data,
+			      snapshot_node_of(b->s, r.port)->info.node_guid);
 	return r;
 }
 

@@ -42,6 +42,9 @@ enum smp_outcome {
 	SMP_TOO_FAR,		/* not sent: more than DR_MAX_HOPS */
 };
 
+/* Of a stage: a Set to this node was given up. */
+typedef void (*smp_late_fn)(void *data, uint64_t node_guid);
+
 struct smp_reply {
 	enum smp_outcome outcome;
 	unsigned status;	/* of the MAD */
@@ -63,13 +66,15 @@ struct smp_stage {
 	 * window. */
 	void (*end)(void *data);
 	void (*free)(void *data);	/* after `end`, or with the batch */
-	/* A Set was given up: it may be executed as long as it can be on its
-	 * way. Before its reply, if that comes. NULL: that does not matter. */
-	void (*late)(void *data, uint32_t port);
 	/* The request has timed out: is it sent once more? NULL: no. With a
 	 * snapshot, of each agent one is. */
 	bool (*again)(void *data, const struct smp_request *r);
 	void *data;
+	/* Also of a Set in flight when the batch is freed: it may be executed as
+	 * long as it can be on its way. Before its reply, if that comes. NULL:
+	 * that does not matter; only then all may be addressed. */
+	smp_late_fn late;
+	void *late_data;
 	/* 0: as many requests in flight as the window has room for, which one
 	 * batch at a time can have, the next one has some; else this many, room
 	 * or not. */
