@@ -9,9 +9,10 @@
  *
  * A change is written from a timer and beside the main loop, so no answer waits
  * for the disk, and a thousand joins at once are one write. A write that fails is
- * repeated after a minute, and none before that. At the end the file is written in any case, since
- * leases have become shorter. It is replaced by a new one, so a crash leaves the
- * old or the new state; it has the keys of services, so its mode is 0600.
+ * repeated after a minute, and none before that. At the end the file is written in
+ * any case, since leases have become shorter. It is replaced by a new one, so a
+ * crash leaves the old or the new state; it has the keys of services, so its mode
+ * is 0600.
  *
  * A line that cannot be read, as of a newer version, is set aside in the file
  * state.damaged, and costs its fact: a LID comes from the fabric, an engine finds a

@@ -111,8 +111,8 @@ char *expected_name(const struct expected *e, uint64_t guid);
 /*
  * The memory of LIDs, of struct lid_range, in which a switch that has none, there or
  * in `s`, and is at the cables of one that is missing, has the LID of that one, as if
- * it had had it before: tables and routes may then stay. The memory has lines by PortGUID: of a
- * switch whose NodeGUID is another one nothing is found. g_array_unref.
+ * it had had it before: tables and routes may then stay. The memory has lines by
+ * PortGUID: of a switch whose NodeGUID is another one nothing is found. g_array_unref.
  */
 GArray *expected_bequeath(const struct expected *e, const struct snapshot *s,
 			  const GArray *ranges);

@@ -37,7 +37,7 @@ struct golden {
  * the program. */
 const GPtrArray *golden_add(const char *file, golden_fn made, const void *of);
 
-/* For a transcript: plays each step, which says what comes of it. */
+/* For a transcript: plays each step, which puts its text into `out`. */
 char *golden_play(const char *steps,
 		  void (*play)(void *of, const char *step, GString *out),
 		  void *of);

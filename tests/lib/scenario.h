@@ -51,8 +51,8 @@
  * N METHOD ATTR LINE plays a line at the nth such SMP. upset and mend are about
  * anything by chance, chance N plays any lines, after calm all is as it should
  * be; storm N LINE .. plays some of these, after each of which the fabric is whole
- * (scenario_chance.c). Clients (scenario_client.c): join, leave, subscribe, babble, forge. What may be expected is
- * in the table of scenario_expect.c.
+ * (scenario_chance.c). Clients (scenario_client.c): join, leave, subscribe, babble,
+ * forge. The table of scenario_expect.c has all expectations.
  */
 #ifndef MINISM_TESTS_LIB_SCENARIO_H
 #define MINISM_TESTS_LIB_SCENARIO_H

@@ -30,7 +30,7 @@ struct bench {
 	unsigned max_in_flight;
 	bool (*again)(void *data, const struct smp_request *r);
 	unsigned replies, done;
-	GString *out;		/* what comes of a step; NULL: nobody asks */
+	GString *out;		/* the text of a step; NULL: none is wanted */
 	enum smp_outcome last;
 };
 

@@ -14,8 +14,8 @@
 #include "tools/show.h"
 #include "topology/net_file.h"
 
-#define NOT_LOCAL	"note:   no local repair was found for this view, so all tables " \
-			"are computed anew\n"
+#define NOT_LOCAL	"note:   no local repair was found for this view, so all " \
+			"tables are computed anew\n"
 #define AFTER(engine, pairs, flows, times, shifts) "after:  " engine ", " pairs \
 	" pairs of hosts; all to all, " flows " flows over the busiest link, " \
 	times " times the least; shifts " shifts "\n"
