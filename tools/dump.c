@@ -275,6 +275,7 @@ write_file(const char *dir, const char *name, const struct dump_of *v,
 		return state_file_fail(path, errno, error);
 	state_file_give(fd, temporary);
 	out = fdopen(fd, "w");
+	g_assert(out);	/* memory only, as for g_malloc() */
 	for (uint32_t i = 0; written && i < n; i++) {
 		g_string_truncate(section, 0);
 		put(v, i, section);
