@@ -413,9 +413,10 @@ struct sweep {
 	bool has_retried;		/* all was read again since the news */
 	bool cut_off;	/* our own link was down since the last sweep, or our
 			   device gone: another SM may have changed anything */
-	bool astray;	/* cables were moved since the last sweep: a Set may
+	bool astray;	/* since the last sweep cables were moved: a Set may
 			   have reached another node, see snapshot_astray();
-			   or a sweep was broken off */
+			   or a sweep was broken off; or another master was
+			   there, which wrote as well */
 	bool failed;	/* the last sweep: what it found is not in the view */
 	struct repair *repair;		/* of the last tables of an engine;
 					   NULL: none, or in run.routing */

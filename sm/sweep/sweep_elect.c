@@ -194,11 +194,25 @@ sweep_show(struct sweep *s)
 	sweep_request(s, SWEEP_CAUSE_ELECTION);
 }
 
+/* Is one of them a master, whatever its rank and keys? */
+static bool
+has_master(const GArray *peers)
+{
+	for (guint i = 0; peers && i < peers->len; i++)
+		if (g_array_index(peers, struct election_peer, i).info.state ==
+		    SM_STATE_MASTER)
+			return true;
+	return false;
+}
+
 static void
 sweep_on_peers(GArray *found, uint32_t silent, void *data)
 {
 	struct sweep *s = data;
 	const struct election_peer *chosen;
+	/* one of the last election that is none any more may have written until a
+	 * moment ago */
+	bool is_shared = has_master(s->others) || has_master(found);
 
 	s->run.batch = NULL;
 	note_peers(s, found, s->next.subnet);
@@ -207,6 +221,7 @@ sweep_on_peers(GArray *found, uint32_t silent, void *data)
 		heavy_sweep_start(s);
 		return;
 	}
+	s->astray |= is_shared;
 	if (asks_again(s, found, silent))
 		return;
 	outrank(s, found);
@@ -309,6 +324,7 @@ sweep_on_light_peers(GArray *found, uint32_t silent, void *data)
 	other = s->params.goal == SWEEP_GOAL_OBSERVE ?
 		was != (master ? master->info.guid : 0) :
 		election_decide(&s->self, found, &chosen) != ELECTION_MASTER;
+	s->astray |= was_contested && !s->contested;
 	if (other || s->contested != was_contested)
 		s->causes |= 1u << SWEEP_CAUSE_ELECTION;
 	sweep_rest(s);
