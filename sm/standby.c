@@ -113,18 +113,19 @@ stop(struct standby *b)
 	b->tid = 0;
 }
 
-/* The end of a round, successful or not. */
+/* The end of a round, successful or not. News that came meanwhile are not told
+ * for ever. */
 static void
 standby_rest(struct standby *b)
 {
 	void (*last)(void *data) = b->last;
-	int64_t now = transport_now(b->transport);
+	int64_t us = b->news > b->began ? NEWS_US : ROUND_US;
 
 	stop(b);
 	if (b->where)
 		b->timer = transport_timer_start(b->transport,
-				MAX(now + ROUND_US, b->not_before),
-				standby_on_timer, b);
+				MAX(transport_now(b->transport) + us,
+				    b->not_before), standby_on_timer, b);
 	if (!last)
 		return;
 	transport_timer_clear(b->transport, &b->last_timer);

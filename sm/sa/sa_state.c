@@ -259,7 +259,6 @@ sa_clients(const struct sa *sa)
 
 #define MARK_OFFSET	(SA_DATA_OFFSET + 72)	/* behind ClassPortInfo */
 #define MARK	UINT64_C(0x6d696e69736d2031)	/* "minism 1" */
-#define FOLLOWERS_MAX	16u
 
 void
 sa_mark_write(uint8_t mad[MAD_SIZE], const struct sa_mark *mark)
@@ -306,8 +305,6 @@ sa_follow(struct sa *sa, uint16_t lid, int64_t now)
 		if (g_array_index(sa->followers, struct sa_follower, i).lid ==
 		    lid)
 			g_array_remove_index(sa->followers, i);
-	if (sa->followers->len == FOLLOWERS_MAX)
-		g_array_remove_index(sa->followers, 0);
 	g_array_append_val(sa->followers, new);
 }
 

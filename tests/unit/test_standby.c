@@ -331,7 +331,8 @@ play(void *of, const char *text, GString *out)
 	} else if (g_str_equal(*words, "news")) {
 		notify(st, word_number(words[1]));
 	} else if (g_str_equal(*words, "follower")) {
-		sa_follow(st->sa, 5, transport_now(st->t));
+		for (unsigned i = 0; i < word_number(words[1]); i++)
+			sa_follow(st->sa, 5 + i, transport_now(st->t));
 	} else if (g_str_equal(*words, "change")) {
 		st->sa->n_views++;
 		standby_touch(st->b);
