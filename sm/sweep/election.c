@@ -215,29 +215,20 @@ is_rival(const struct sm_info *self, const GArray *before,
 		 election_has_peer(before, p->guid, SM_STATE_MASTER));
 }
 
-bool
-election_is_contested(const struct sm_info *self, const GArray *before,
-		      const GArray *found)
-{
-	EACH_ITEM(const struct election_peer, peer, found)
-		if (peer->info.state == SM_STATE_MASTER &&
-		    is_rival(self, before, peer))
-			return true;
-	return false;
-}
-
 GPtrArray *
 election_rivals(const struct sm_info *self, const GArray *before,
-	     const GArray *found, const struct snapshot *s)
+		const GArray *found, const struct snapshot *s, bool *contested)
 {
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 
+	*contested = false;
 	EACH_ITEM(const struct election_peer, peer, found) {
 		const struct sm_info *p = &peer->info;
 		bool stranger = election_is_stranger(self, p);
 
 		if (!is_rival(self, before, peer))
 			continue;
+		*contested |= p->state == SM_STATE_MASTER;
 		g_ptr_array_add(lines, g_strdup_printf(
 			"%s port %u (0x%016" G_GINT64_MODIFIER "x, LID %u) "
 			"has a subnet manager in state %s that %s",

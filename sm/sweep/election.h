@@ -73,14 +73,12 @@ struct smp_batch *election_poll_start(struct mad_client *x,
  * rules: foreign ones, those with another SM_Key, and masters that were masters
  * in the last election (`before`, or NULL) and have neither handed over nor
  * become standby.
- * A line of text each, with name, GUID and LID; a new array.
+ * A line of text each, with name, GUID and LID; a new array. *contested: one of
+ * them is a master, which undoes what this one writes.
  */
 GPtrArray *election_rivals(const struct sm_info *self, const GArray *before,
-			const GArray *found, const struct snapshot *s);
-
-/* Is one of them a master, which undoes what this one writes? */
-bool election_is_contested(const struct sm_info *self, const GArray *before,
-			   const GArray *found);
+			   const GArray *found, const struct snapshot *s,
+			   bool *contested);
 
 /* Has `peers` (or NULL) a manager with this GUID that is not foreign, in `state`
  * (0: any)? */

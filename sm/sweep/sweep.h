@@ -373,7 +373,7 @@ struct sweep {
 					   this master has seen */
 	GPtrArray *rivals;		/* see election_rivals(); NULL: there
 					   was no election */
-	bool contested;			/* see election_is_contested(); not of
+	bool contested;			/* see election_rivals(); not of
 					   one who writes nothing */
 	struct sweep_run run;
 	struct view next;		/* made by `run`, */

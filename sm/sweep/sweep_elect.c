@@ -94,9 +94,8 @@ note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 					       n->ports[p->port].guid);
 	}
 	g_clear_pointer(&s->rivals, g_ptr_array_unref);
-	s->rivals = election_rivals(&s->self, before, found, n);
-	s->contested = s->params.goal == SWEEP_GOAL_FABRIC &&
-		election_is_contested(&s->self, before, found);
+	s->rivals = election_rivals(&s->self, before, found, n, &s->contested);
+	s->contested &= s->params.goal == SWEEP_GOAL_FABRIC;
 	g_clear_pointer(&s->others, g_array_unref);
 	s->others = g_array_ref(found);
 	heir = election_highest(&s->self, found, SM_STATE_STANDBY,

@@ -92,12 +92,14 @@ static void
 put_rivals(const struct sm_info *me, const GArray *before, const GArray *peers,
 	   const struct snapshot *s, GString *out)
 {
-	g_autoptr(GPtrArray) lines = election_rivals(me, before, peers, s);
+	bool contested;
+	g_autoptr(GPtrArray) lines = election_rivals(me, before, peers, s,
+						     &contested);
 
 	for (guint i = 0; i < lines->len; i++)
 		g_string_append_printf(out, "%s: %s\n", before ? "again" :
 				       "at once", (char *)lines->pdata[i]);
-	if (election_is_contested(me, before, peers))
+	if (contested)
 		g_string_append(out, before ? "again: contested\n" :
 				"at once: contested\n");
 }
