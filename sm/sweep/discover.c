@@ -126,9 +126,8 @@ struct discover {
 				   which NodeInfo was answered; 0: none was
 				   needed */
 	struct snapshot *last;	/* NULL: there is none */
-	struct snapshot *then;	/* it, or that which is amended; NULL */
 	GHashTable *owners;	/* its end ports, struct snapshot_port, by the
-				   GUID that they begin with */
+				   GUID that they begin with; not to amend it */
 	const GArray *silent;	/* of struct silent_port; NULL: no hurry */
 	struct amend *amend;	/* or NULL */
 	GArray *lost;		/* see silent_note() */
@@ -707,7 +706,7 @@ discover_on_timeout(struct discover *d, const struct probe *q,
 static uint64_t
 find_behind(const struct discover *d, uint32_t port)
 {
-	const struct snapshot *then = d->then;
+	const struct snapshot *then = d->last;
 	const struct snapshot_port *p = &d->s->ports[port];
 	uint32_t node = !then ? SNAPSHOT_NONE : snapshot_find_node(then,
 			d->s->nodes[p->node].info.node_guid);
@@ -904,7 +903,6 @@ discover_free(void *data)
 	g_hash_table_unref(d->owners);
 	amend_free(d->amend);
 	snapshot_unref(d->last);
-	snapshot_unref(d->then);
 	g_array_unref(d->opened);
 	g_hash_table_unref(d->timed_out);
 	g_hash_table_unref(d->lossy);
@@ -1013,18 +1011,11 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	d->lossy = g_hash_table_new(NULL, NULL);
 	d->refused = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	d->owners = g_hash_table_new(g_int64_hash, g_int64_equal);
-	if (params && params->last)
+	if (params->last)
 		d->last = snapshot_ref(params->last);
-	for (uint32_t i = 0; d->last && i < d->last->n_ports; i++)
-		if (d->last->ports[i].guid)
-			g_hash_table_add(d->owners, &d->last->ports[i].guid);
-	if (params)
-		d->silent = params->silent;
-	if (params && (params->last || params->told))
-		d->then = snapshot_ref(params->last ?:
-			(struct snapshot *)params->before);
-	if (params && params->told) {
-		d->b = builder_new_from(params->before);
+	d->silent = params->silent;
+	if (params->told) {
+		d->b = builder_new_from(d->last);
 		d->s = d->b->s;
 		/* those that remain are found again */
 		while (d->s->n_faults)
@@ -1032,9 +1023,12 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 		d->amend = amend_new(d->b, params->told);
 		return batch;
 	}
+	for (uint32_t i = 0; d->last && i < d->last->n_ports; i++)
+		if (d->last->ports[i].guid)
+			g_hash_table_add(d->owners, &d->last->ports[i].guid);
 	d->b = builder_new();
 	d->s = d->b->s;
-	if (params && params->names)
+	if (params->names)
 		d->s->names = g_hash_table_ref(params->names);
 	add_query(d, QUERY_NODE_INFO, SNAPSHOT_NONE);
 	return batch;

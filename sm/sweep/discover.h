@@ -16,27 +16,24 @@ struct discover_params {
 	/* Of struct silent_port: these ports are left out, if their state is
 	 * the same. NULL: none is. Borrowed. */
 	const GArray *silent;
-	/* The last snapshot, for `told`. Borrowed for the call. */
-	const struct snapshot *before;
 	/* Of uint64_t, NodeGUIDs: only the neighbourhood of these nodes of
-	 * `before` is read again. The result may only be used if its faults
+	 * `last` is read again. The result may only be used if its faults
 	 * are ports behind which no node answers (snapshot_defect()); of those
-	 * of `before` it has none, which may be such ports, or stay
+	 * of `last` it has none, which may be such ports, or stay
 	 * (snapshot_fault_stays()). NULL: the whole fabric is read. */
 	const GArray *told;
-	/* Of a whole discovery: the last snapshot, or what is expected. A node
+	/* The last snapshot, or what is expected. Of a whole discovery, a node
 	 * whose NodeDescription is not answered keeps the one that it had there,
 	 * a switch its SwitchInfo, unless it has been reset; and of two nodes
 	 * with one GUID the one that is where it was there is taken. NULL: there
 	 * is none. Takes a reference. */
 	struct snapshot *last;
 	/* Configured node names, by NodeGUID; NULL: none. Not used with `told`,
-	 * since `before` has them. */
+	 * since `last` has them. */
 	GHashTable *names;
 };
 
-/* Uses the pump of `x`; borrows the keys, which may be NULL. params NULL: all
- * NULL. */
+/* Uses the pump of `x`; borrows the keys, which may be NULL. */
 struct smp_batch *discover_start(struct mad_client *x,
 				 const struct mkey_db *keys,
 				 const struct discover_params *params,

@@ -684,7 +684,7 @@ begin(struct sweep *s, bool may_repair)
 	g_autoptr(GArray) nodes = may_repair ?
 		notices_take(s->notices, now, now) : NULL;
 	const struct discover_params repair = {
-		.before = s->view.subnet, .told = nodes,
+		.last = s->view.subnet, .told = nodes,
 		.silent = s->view.silent,
 	};
 	g_autofree char *causes = NULL, *names = NULL;

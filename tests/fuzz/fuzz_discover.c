@@ -168,7 +168,8 @@ FUZZ_TARGET(discover)
 	st.t = sim_attach(st.sim, s->local_port, SIM_ROLE_MANAGER);
 	x = mad_client_new(st.t, &wire);
 	sim_set_liar(st.sim, tamper, &st);
-	discover_start(x, 0, NULL, on_found, &found);
+	discover_start(x, NULL, &(struct discover_params){ 0 }, on_found,
+		       &found);
 	run(&st);
 	g_assert_nonnull(found);
 	if (found->n_nodes && found->local_port != SNAPSHOT_NONE)
