@@ -25,9 +25,10 @@
  * standby_take(). A state that is truncated, of another record size, or lost
  * changes nothing. One that the master has not confirmed for minutes, or that is
  * of the master before, is dropped: members and LIDs in it may be long gone. If
- * the master had news that was not read, or may have lived on since, all clients
- * register again at the takeover. So a registration that was answered is missing
- * only if its notification was lost and the master died before the next one.
+ * the master had news that was not read, or may have lived on since, or if it hands
+ * over and the last round fails, all clients register again at the takeover. So a
+ * registration that was answered is missing only if its notification was lost and
+ * the master died before the next one.
  *
  * Cost. The next read begins after ten times as long as the last one took: a
  * minute after a read of six seconds.
@@ -421,6 +422,8 @@ standby_read_last(struct standby *b, void (*done)(void *data), void *data)
 	if (b->last)
 		return;
 	stop(b);
+	/* what is not confirmed by this round may be old */
+	b->news = transport_now(b->transport);
 	b->last = done;
 	b->last_data = data;
 	b->last_timer = transport_timer_in(b->transport, STANDBY_LAST_MS * 1000,
