@@ -128,32 +128,23 @@ choose_exit(const struct engine_input *in, uint32_t sw, uint32_t lid)
 	return graph_is_blind(s, port) ? port : SNAPSHOT_NONE;
 }
 
-/* May the held entries of this LID, which has no owner, stay beside the engine's?
- * Not if it routed the LID, or one is into a cable that no tables may use. Where
- * they lead to a node that does not answer, they must end there: if it sent the
- * packets on, to a switch near it, new entries could close a loop with its own, which
- * are not known. blind: choose_find_blind(). any: there are some. */
+/* Where the held entries of this LID, which has no owner, lead to a node that does not
+ * answer, must packets end there? If it sent them on, to a switch near it or over
+ * others that do not answer either, new entries could close a loop with its own, which
+ * are not known. blind: choose_find_blind(). */
 static bool
-choose_may_stay(const struct engine_input *in, const GArray *blind,
-		const struct lft *lft, uint32_t lid, bool *any)
+choose_ends(const struct engine_input *in, const GArray *blind, uint32_t lid)
 {
 	const struct snapshot *s = in->g->subnet;
 	const struct snapshot_port *ports = s->ports;
 	uint32_t end = SNAPSHOT_NONE, exit, sw, node;
 
-	*any = false;
-	for (sw = 0; sw < lft->n_switches; sw++) {
-		uint8_t port = lft_row(in->previous, sw)[lid];
-
-		if (lft_row(lft, sw)[lid] != LFT_NO_PATH ||
-		    (port != LFT_NO_PATH && graph_is_barred(in->g, sw, port)))
-			return false;
-		*any |= port != LFT_NO_PATH;
+	for (sw = 0; sw < in->previous->n_switches; sw++) {
 		exit = choose_exit(in, sw, lid);
 		if (exit == SNAPSHOT_NONE)
 			continue;
-		if (end != SNAPSHOT_NONE &&
-		    ports[end].behind != ports[exit].behind)
+		if (ports[exit].beyond || (end != SNAPSHOT_NONE &&
+		    ports[end].behind != ports[exit].behind))
 			return false;
 		end = exit;
 	}
@@ -173,6 +164,25 @@ choose_may_stay(const struct engine_input *in, const GArray *blind,
 			return false;
 	}
 	return true;
+}
+
+/* May the held entries of this LID, which has no owner, stay beside the engine's?
+ * Not if it routed the LID, or one is into a cable that no tables may use, or packets
+ * leave the graph and may come back. any: there are some. */
+static bool
+choose_may_stay(const struct engine_input *in, const GArray *blind,
+		const struct lft *lft, uint32_t lid, bool *any)
+{
+	*any = false;
+	for (uint32_t sw = 0; sw < lft->n_switches; sw++) {
+		uint8_t port = lft_row(in->previous, sw)[lid];
+
+		if (lft_row(lft, sw)[lid] != LFT_NO_PATH ||
+		    (port != LFT_NO_PATH && graph_is_barred(in->g, sw, port)))
+			return false;
+		*any |= port != LFT_NO_PATH;
+	}
+	return !*any || choose_ends(in, blind, lid);
 }
 
 /* A copy with the held entries of LIDs without an owner. NULL: there are none. */
@@ -730,20 +740,21 @@ choose_begin_stages(const struct lft *held, struct choice *c)
 	c->lft = wide;
 }
 
-/* Do packets to a known LID leave the graph over a switch that does not answer? */
+/* Do packets leave the graph over a switch that does not answer, and may come back? */
 static bool
-choose_leaves_graph(const struct graph *g, const struct lft *held)
+choose_leaves_graph(const struct engine_input *in)
 {
-	const struct snapshot *s = g->subnet;
+	const struct snapshot *s = in->g->subnet;
+	const struct lft *held = in->previous;
+	g_autoptr(GArray) blind = choose_find_blind(s);
 
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		uint32_t sw = snapshot_node_of(s, port)->sw_index;
+	EACH_ITEM(const uint32_t, port, blind) {
+		uint32_t sw = snapshot_node_of(s, *port)->sw_index;
 
-		if (sw == SNAPSHOT_NONE || !graph_is_blind(s, port))
-			continue;
 		for (uint32_t lid = LID_UNICAST_MIN; lid <= held->top; lid++)
-			if (lft_row(held, sw)[lid] == s->ports[port].num &&
-			    graph_target_at(g, lid))
+			if (lft_row(held, sw)[lid] == s->ports[*port].num &&
+			    (graph_target_at(choose_graph(in), lid) ||
+			     !choose_ends(in, blind, lid)))
 				return true;
 	}
 	return false;
@@ -793,7 +804,7 @@ choose_transition(const struct engine_input *in, struct choice *c)
 
 	if (!in->previous || c->safety == CHOICE_LOOP)
 		return;
-	if (in->unread || choose_leaves_graph(&g, in->previous)) {
+	if (in->unread || choose_leaves_graph(in)) {
 		choose_clear_changed(&g, in->previous, c);
 		return;
 	}

@@ -33,7 +33,9 @@ struct snapshot_port {
 	bool held;		/* its cable is held down: peer is none */
 	bool avoided;		/* Active, but routing leaves its link out */
 	bool silent;		/* it has a link, and no node answers NodeInfo
-				   behind it */
+				   behind it, */
+	bool beyond;		/* nor do all switches at other cables of that
+				   node: packets may go on there */
 	bool stuck;		/* of a switch: the host that is its peer
 				   does not take its address, or */
 	bool addressed;		/* took it, and does not become Active: see

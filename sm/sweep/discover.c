@@ -965,6 +965,62 @@ keep_last(struct discover *d)
 	}
 }
 
+/* Is a switch of the last snapshot without power, as far as is seen: no cable to a
+ * switch that is here has a link, and there was one? now: by node of `then`. */
+static bool
+has_ended(const struct snapshot *s, const struct snapshot *then,
+	  const uint32_t *now, const struct snapshot_node *was)
+{
+	bool has_ended = false;
+
+	for (uint32_t num = 1; num <= was->info.num_ports; num++) {
+		uint32_t far = then->ports[was->first_port + num].peer;
+		uint32_t node = far == SNAPSHOT_NONE ? far :
+			now[then->ports[far].node];
+
+		if (node == SNAPSHOT_NONE || !snapshot_is_switch(&s->nodes[node]))
+			continue;
+		far = snapshot_port_of(s, node, then->ports[far].num);
+		if (s->ports[far].peer == SNAPSHOT_NONE &&
+		    s->ports[far].info.state != PORT_STATE_DOWN)
+			return false;
+		has_ended = true;
+	}
+	return has_ended;
+}
+
+/* A switch that left and may go on forwarding: what it is cabled to and does not
+ * answer either may send packets on to it. So may a node of which nothing is known at
+ * a switch that came. */
+static void
+note_beyond(struct snapshot *s, const struct snapshot *then)
+{
+	g_autoptr(GHashTable) near = g_hash_table_new(g_int64_hash,
+						      g_int64_equal);
+	g_autofree uint32_t *now = snapshot_map_nodes(then, s);
+	g_autofree uint32_t *before = snapshot_map_nodes(s, then);
+
+	for (uint32_t i = 0; i < then->n_ports; i++) {
+		const struct snapshot_port *p = &then->ports[i];
+		const struct snapshot_node *n = &then->nodes[p->node];
+
+		if (snapshot_is_switch(n) && now[p->node] == SNAPSHOT_NONE &&
+		    !has_ended(s, then, now, n))
+			g_hash_table_add(near, (gpointer)(p->peer ==
+				SNAPSHOT_NONE ? &p->behind :
+				&snapshot_node_of(then, p->peer)->info.node_guid));
+	}
+	for (uint32_t i = 0; i < s->n_ports; i++) {
+		struct snapshot_port *p = &s->ports[i];
+		uint32_t was = !p->silent ? SNAPSHOT_NONE :
+			snapshot_same_port(s, i, before, then);
+
+		p->beyond = p->silent && (was == SNAPSHOT_NONE ||
+			then->ports[was].beyond || (p->behind &&
+			g_hash_table_contains(near, &p->behind)));
+	}
+}
+
 static bool
 discover_done(void *data)
 {
@@ -977,12 +1033,16 @@ static void
 discover_end(void *data)
 {
 	struct discover *d = data;
+	struct snapshot *s;
 
 	keep_last(d);
 	note_silent(d);
 	faults_locked(d->b, d->keys);
 	faults_half_cables(d->b);
-	d->done(builder_finish(g_steal_pointer(&d->b)), d->lost, d->data);
+	s = builder_finish(g_steal_pointer(&d->b));
+	if (d->last)
+		note_beyond(s, d->last);
+	d->done(s, d->lost, d->data);
 }
 
 struct smp_batch *
