@@ -123,27 +123,35 @@ path_fate(const struct transition *t, const struct lft *lft, uint32_t sw,
 		FATE_ARRIVES : FATE_ENDS;
 }
 
-/* Takes back new entries whose path does not arrive, if the old path did, or if
- * it goes round. */
+/* Do packets to this LID from the switch go round by these entries, or no longer
+ * arrive, as they do by the old ones? */
+static bool
+is_worse(const struct transition *t, const struct lft *lft,
+	 const struct lft *old, uint32_t sw, uint16_t lid)
+{
+	enum fate fate = path_fate(t, lft, sw, lid);
+
+	return fate == FATE_ROUND || (fate == FATE_ENDS &&
+		path_fate(t, old, sw, lid) == FATE_ARRIVES);
+}
+
+/* Takes back new entries whose path is worse. */
 static void
 take_back(const struct transition *t, struct lft *first)
 {
 	uint32_t sw, lid;
-	enum fate fate;
 	bool has_changed;
 
 	do {
 		has_changed = false;
 		for (sw = lid = 0; find_difference(first, t->held, &sw, &lid);
 		     lid++) {
-			if (lft_row(first, sw)[lid] == LFT_NO_PATH)
+			uint8_t *port = &lft_row(first, sw)[lid];
+
+			if (*port == LFT_NO_PATH || !is_worse(t, first,
+					t->held, sw, (uint16_t)lid))
 				continue;
-			fate = path_fate(t, first, sw, (uint16_t)lid);
-			if (fate == FATE_ARRIVES || (fate == FATE_ENDS &&
-			    path_fate(t, t->held, sw, (uint16_t)lid) !=
-			    FATE_ARRIVES))
-				continue;
-			lft_row(first, sw)[lid] = lft_row(t->held, sw)[lid];
+			*port = lft_row(t->held, sw)[lid];
 			has_changed = true;
 		}
 	} while (has_changed);
@@ -306,20 +314,13 @@ make_stage(struct transition *t, const GArray *rest)
 		uint8_t port = lft_row(t->wanted, r->sw)[r->lid];
 		uint8_t *then = &lft_row(t->then, r->sw)[r->lid];
 		uint32_t edge = graph_edge_at(t->g, r->sw, port);
-		enum fate fate;
 
 		/* Tested with the new entry in place: the path may lead back
 		 * here. */
 		*then = port;
-		fate = edge == SNAPSHOT_NONE ? FATE_ARRIVES :
-			path_fate(t, t->then, r->sw, r->lid);
-		if (fate == FATE_ROUND || (fate == FATE_ENDS &&
-		    path_fate(t, t->now, r->sw, r->lid) == FATE_ARRIVES)) {
-			*then = lft_row(t->now, r->sw)[r->lid];
-			continue;
-		}
 		g_array_set_size(t->trail, 0);
-		if (edge == SNAPSHOT_NONE || add_entry(t, r, edge)) {
+		if (edge == SNAPSHOT_NONE || (!is_worse(t, t->then, t->now,
+				r->sw, r->lid) && add_entry(t, r, edge))) {
 			set_entry(t, r->sw, r->lid, port);
 			has_changed = true;
 			continue;
@@ -378,33 +379,36 @@ transition_clear(struct transition *t)
 	lft_free(t->then);
 }
 
+/* Without tables but the wanted ones, and without dependencies. */
+static struct transition
+transition_begin(const struct graph *g, const struct lft *wanted,
+		 GArray *entries)
+{
+	return (struct transition){
+		.g = g, .wanted = wanted, .entries = entries,
+		.trail = g_array_new(FALSE, FALSE, sizeof(struct turn)),
+		.behind = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+		.is_behind = g_new0(uint8_t, g->n_switches),
+		.is_met = g_new0(uint8_t, g->n_edges + 1),
+	};
+}
+
 struct lft *
 transition_make(const struct graph *g, const struct lft *held,
 		const struct lft *wanted, const uint32_t *ranks,
 		const uint8_t *looped, GArray *entries)
 {
-	struct transition t = {
-		.g = g, .wanted = wanted, .ranks = ranks,
-		.held = held->stride == wanted->stride ?
-			lft_ref((struct lft *)held) :
-			lft_new(wanted->n_switches, wanted->top),
-		.entries = entries,
-		.trail = g_array_new(FALSE, FALSE, sizeof(struct turn)),
-		.behind = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-		.is_behind = g_new0(uint8_t, g->n_switches),
-		.is_met = g_new0(uint8_t, g->n_edges + 1),
-		.c = channels_new(g), .stage = 1,
-	};
+	struct transition t = transition_begin(g, wanted, entries);
 	struct lft *first;
 	enum extent extent = EXTENT_LOOPED;
 	bool exact = false;	/* t.c has the dependencies of t.now only */
 	GArray *rest;
 
-	/* Rows of the same length as those of the wanted tables. */
 	g_assert(held->n_switches == wanted->n_switches);
-	for (uint32_t sw = 0; t.held != held && sw < held->n_switches; sw++)
-		memcpy(lft_row(t.held, sw), lft_row(held, sw),
-		       MIN(t.held->stride, held->stride));
+	t.ranks = ranks;
+	t.held = lft_widen(held, wanted->top);
+	t.c = channels_new(g);
+	t.stage = 1;
 	first = transition_first(&t, looped, extent);
 	while (!channels_load(&t.c, g, first, t.held, t.ranks) &&
 	       extent < EXTENT_ALL) {
@@ -460,19 +464,14 @@ transition_steps(const struct graph *g, const struct lft *held,
 		 const struct channels *c, struct channels **together,
 		 struct lft **first, GArray *entries)
 {
-	struct transition t = {
-		.g = g, .wanted = wanted, .entries = entries,
-		.trail = g_array_new(FALSE, FALSE, sizeof(struct turn)),
-		.behind = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-		.is_behind = g_new0(uint8_t, g->n_switches),
-		.is_met = g_new0(uint8_t, g->n_edges + 1),
-		.now = lft_ref((struct lft *)held),
-		.is_ordered = true,
-	};
-	GArray *rest = find_rest(&t);
+	struct transition t = transition_begin(g, wanted, entries);
 	bool ok = true;
+	GArray *rest;
 
 	*first = NULL;
+	t.is_ordered = true;
+	t.now = lft_ref((struct lft *)held);
+	rest = find_rest(&t);
 	EACH_ITEM(const struct rest, r, rest) {
 		uint8_t port = lft_row(held, r->sw)[r->lid];
 
