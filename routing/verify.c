@@ -24,7 +24,7 @@
 
 #include "routing/scratch.h"
 
-enum health {
+enum verdict {
 	VERDICT_OPEN,		/* not visited */
 	VERDICT_TRAIL,		/* on the present path */
 	VERDICT_ARRIVED,
@@ -34,16 +34,11 @@ enum health {
 	N_VERDICTS,
 };
 
-/* Ends, counted from the number of switches. */
-#define END_ARRIVED	0u
-#define END_UNROUTED	1u
-#define END_ASTRAY	2u
-#define N_ENDS		3u
-
 struct walk {
 	const struct graph *g;
 	const struct lft *lft;
-	uint32_t *next;		/* switch -> switch or end */
+	uint32_t *next;		/* switch -> switch, or an end: n_switches and
+				   its verdict */
 	uint32_t *trail;
 	uint8_t *verdict;	/* of switches and ends */
 	uint8_t *columns;	/* lft_read_columns() */
@@ -64,11 +59,11 @@ walk_lid(struct walk *w, const struct graph_target *target,
 		if (edge != SNAPSHOT_NONE)
 			w->next[sw] = g->edges[edge].peer;
 		else if (*entry == LFT_NO_PATH)
-			w->next[sw] = n + END_UNROUTED;
+			w->next[sw] = n + VERDICT_UNROUTED;
 		else if (sw == target->sw && *entry == target->port)
-			w->next[sw] = n + END_ARRIVED;
+			w->next[sw] = n + VERDICT_ARRIVED;
 		else
-			w->next[sw] = n + END_ASTRAY;
+			w->next[sw] = n + VERDICT_ASTRAY;
 	}
 	memset(w->verdict, VERDICT_OPEN, n);
 	for (start = 0; start < n; start++) {
@@ -146,16 +141,15 @@ verify_reachability(const struct graph *g, const struct lft *lft,
 		.g = g, .lft = lft,
 		.next = SCRATCH(scratch, uint32_t, end),
 		.trail = SCRATCH(scratch, uint32_t, end),
-		.verdict = SCRATCH(scratch, uint8_t, end + N_ENDS),
+		.verdict = SCRATCH(scratch, uint8_t, end + N_VERDICTS),
 		.columns = SCRATCH(scratch, uint8_t,
 				   (size_t)end * LFT_COLUMNS),
 	};
 
 	g_assert(lft->n_switches == g->n_switches);
 	*result = (struct verify_reach){ 0 };
-	walk.verdict[end + END_ARRIVED] = VERDICT_ARRIVED;
-	walk.verdict[end + END_UNROUTED] = VERDICT_UNROUTED;
-	walk.verdict[end + END_ASTRAY] = VERDICT_ASTRAY;
+	for (uint8_t v = 0; v < N_VERDICTS; v++)
+		walk.verdict[end + v] = v;
 	for (lid = LID_UNICAST_MIN; lid <= g->top; lid++) {
 		if (!graph_target_at(g, lid))
 			;
