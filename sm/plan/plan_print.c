@@ -328,27 +328,6 @@ print_steps(struct printer *p)
 	}
 }
 
-/* Switches with fewer entries than the subnet has LIDs: they are programmed as
- * far as their LFT goes. */
-static void
-print_warnings(struct printer *p)
-{
-	for (uint32_t i = 0; i < p->s->n_switches; i++) {
-		const struct snapshot_node *n =
-			&p->s->nodes[p->s->switches[i]];
-
-		if (!n->sw_known || n->sw.linear_fdb_cap > p->w->lft->top)
-			continue;
-		g_string_append_printf(p->out, "  warning: %s (0x%016" PRIx64
-				       "): its LFT ends at LID %d, the subnet "
-				       "has LIDs up to %u\n",
-				       snapshot_node_name(n),
-				       n->info.node_guid,
-				       n->sw.linear_fdb_cap - 1,
-				       p->w->lft->top);
-	}
-}
-
 static void
 print_heading(struct printer *p)
 {
@@ -423,7 +402,6 @@ plan_print(const struct plan *plan, const struct snapshot *s,
 	g_autofree char *digest = plan_digest(plan, s, w, seen, held);
 
 	print_heading(&p);
-	print_warnings(&p);
 	print_steps(&p);
 	if (plan->n_steps)
 		g_string_append_printf(out, "minism --apply %s writes this\n",
