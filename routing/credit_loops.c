@@ -384,10 +384,8 @@ channels_print(const struct graph *g, const struct channels_result *r)
  *
  * Method. For a LID that counts as a CA's, every switch is a source (its port 0
  * is one), so each entry of A that leads to B makes a turn with B's entry of
- * the same LID: one pass over the tables, row by row. Switches with the same
- * first neighbour are next to each other in this pass, since they read the same
- * rows. For the LID of a port 0, only packets that start at a switch with CAs
- * count; these paths are walked.
+ * the same LID: one pass over the tables, row by row. For the LID of a port 0,
+ * only packets that start at a switch with CAs count; these paths are walked.
  *
  * Old and new tables. During an update A and B may each have the old or the new
  * entry, so a LID whose entries differ makes up to four turns. This may be more
@@ -525,28 +523,10 @@ web_join_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 	}
 }
 
-/* Looks at all switches in the order of their first neighbour; those with
- * the same one read the same rows. */
 static void
 web_look_all(struct web *w, web_look *look)
 {
-	const struct graph *g = w->g;
-	g_autofree uint32_t *start = g_new0(uint32_t, g->n_switches + 2);
-	g_autofree uint32_t *first = g_new(uint32_t, g->n_switches + 1);
-	g_autofree uint32_t *order = g_new(uint32_t, g->n_switches + 1);
-	uint32_t sw, i;
-
-	for (sw = 0; sw < g->n_switches; sw++) {
-		first[sw] = g->first_edge[sw] < g->first_edge[sw + 1] ?
-			g->edges[g->first_edge[sw]].peer : sw;
-		start[first[sw] + 1]++;
-	}
-	for (sw = 0; sw < g->n_switches; sw++)
-		start[sw + 1] += start[sw];
-	for (sw = 0; sw < g->n_switches; sw++)
-		order[start[first[sw]]++] = sw;
-	for (i = 0; i < g->n_switches; i++) {
-		sw = order[i];
+	for (uint32_t sw = 0; sw < w->g->n_switches; sw++) {
 		look(w, 0, 0, sw, NULL);
 		if (w->n_tables == 1)
 			continue;
