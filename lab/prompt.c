@@ -5,17 +5,12 @@
  */
 #include "lab/prompt.h"
 
-#include "config.h"
-
+#include <editline/readline.h>
 #include <glib-unix.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#ifdef HAVE_LIBEDIT
-#include <editline/readline.h>
-#endif
 
 static struct {
 	const char *text;
@@ -26,7 +21,6 @@ static struct {
 	guint source;
 } prompt;
 
-#ifdef HAVE_LIBEDIT
 static char *
 next_match(const char *word, int state)
 {
@@ -70,17 +64,6 @@ on_key(gint fd, GIOCondition condition, gpointer data)
 	return G_SOURCE_CONTINUE;
 }
 
-#endif
-
-static void
-show_text(void)
-{
-	if (!isatty(STDIN_FILENO))
-		return;
-	fputs(prompt.text, stdout);
-	fflush(stdout);
-}
-
 static gboolean
 prompt_on_input(GIOChannel *channel, GIOCondition condition, gpointer data)
 {
@@ -93,7 +76,6 @@ prompt_on_input(GIOChannel *channel, GIOCondition condition, gpointer data)
 	case G_IO_STATUS_NORMAL:
 		line[end] = '\0';
 		prompt.on_line(line, prompt.data);
-		show_text();
 		return G_SOURCE_CONTINUE;
 	case G_IO_STATUS_EOF:
 	case G_IO_STATUS_ERROR:
@@ -114,9 +96,8 @@ prompt_open(const char *text, prompt_line_fn on_line,
 	prompt.on_line = on_line;
 	prompt.complete = complete;
 	prompt.data = data;
-#ifdef HAVE_LIBEDIT
-	if (isatty(STDIN_FILENO)) {
-		prompt.edits = true;
+	prompt.edits = isatty(STDIN_FILENO);
+	if (prompt.edits) {
 		rl_readline_name = (char *)"minism-lab";
 		rl_attempted_completion_function = match;
 		rl_completer_word_break_characters = (char *)" ";
@@ -125,8 +106,6 @@ prompt_open(const char *text, prompt_line_fn on_line,
 					      G_IO_IN | G_IO_HUP, on_key, NULL);
 		return;
 	}
-#endif
-	show_text();
 	channel = g_io_channel_unix_new(STDIN_FILENO);
 	g_io_channel_set_encoding(channel, NULL, NULL);
 	prompt.source = g_io_add_watch(channel, G_IO_IN | G_IO_HUP,
@@ -137,28 +116,20 @@ prompt_open(const char *text, prompt_line_fn on_line,
 bool
 prompt_clear(void)
 {
-	if (!prompt.source || !isatty(STDIN_FILENO))
+	if (!prompt.edits)
 		return false;
 	putchar('\n');
-#ifdef HAVE_LIBEDIT
-	if (prompt.edits) {
-		rl_callback_handler_remove();
-		rl_callback_handler_install(prompt.text, on_edited);
-		return true;
-	}
-#endif
-	show_text();
+	rl_callback_handler_remove();
+	rl_callback_handler_install(prompt.text, on_edited);
 	return true;
 }
 
 void
 prompt_close(void)
 {
-#ifdef HAVE_LIBEDIT
 	if (prompt.edits)
 		rl_callback_handler_remove();
 	prompt.edits = false;
-#endif
 	if (prompt.source)
 		g_source_remove(prompt.source);
 }

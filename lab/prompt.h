@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A prompt on standard input, in the main loop: with line editing, history and
- * completion if it is a terminal and minism was built with libedit.
+ * completion if it is a terminal.
  */
 #ifndef MINISM_LAB_PROMPT_H
 #define MINISM_LAB_PROMPT_H
