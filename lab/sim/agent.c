@@ -25,6 +25,11 @@
 #define SMP_CLASS_VERSION	1
 #define NS_PER_S		1000000000
 
+/* ExtendedPortInfo, which ibportstate reads of devices of this vendor: all zero,
+ * no speed of the vendor's own */
+#define VENDOR_MELLANOX		0x2c9
+#define ATTR_VENDOR_PORT_INFO	0xff90
+
 static bool
 admits(struct sim *sim, const struct sim_packet *p)
 {
@@ -134,6 +139,11 @@ sim_agent_answer(struct sim *sim, struct sim_packet *p)
 		return serve_switch_info(sim, p, data);
 	case MAD_ATTR_PORT_INFO:
 		return sim_port_info_serve(sim, p, data);
+	case ATTR_VENDOR_PORT_INFO:
+		if (node->info.vendor_id != VENDOR_MELLANOX)
+			break;
+		memset(data, 0, SMP_DATA_LEN);
+		return MAD_STATUS_OK;
 	}
 	return sim_table_serve(sim, p, data);
 }
