@@ -729,8 +729,10 @@ console_command(const struct console *console, const char *line, GString *out)
 		return EINVAL;
 	}
 	if (!k->fn && !k->direct)
-		return lab_fail(out, "usage, at a prompt: %s %s\n", k->name,
-				k->usage) ? 0 : EINVAL;
+		return lab_fail(out, "usage, at a prompt: %s %s%s\n", k->name,
+				k->usage, strstr(k->usage, "COMMAND") ?
+				"; else: minism-lab --on NODE .. -- COMMAND" :
+				"") ? 0 : EINVAL;
 	c.name = k->name;
 	c.next = words + (strcmp(k->name, words[0]) ? 2 : 1);
 	is_read = read_words(&c, k->usage);

@@ -153,8 +153,24 @@ session_step(struct session *s, const char *line, GString *out)
 	return false;
 }
 
+/* What stands behind n words, which may be in quotes. */
+static const char *
+behind_words(const char *line, int n)
+{
+	const char *at = line;
+
+	for (int have = 0; have < n; at++) {
+		g_autofree char *head = g_strndup(line, (gsize)(at - line));
+
+		have = 0;
+		if (strchr(" \t", *at))
+			g_shell_parse_argv(head, &have, NULL, NULL);
+	}
+	return at;
+}
+
 /* quit, on NODE COMMAND .. and ! COMMAND .. are handled here, others by the
- * console. */
+ * console. A COMMAND is the shell's. */
 static void
 on_prompt_line(const char *line, void *data)
 {
@@ -175,16 +191,19 @@ on_prompt_line(const char *line, void *data)
 				     words[1]);
 	if (session_step(s, line, out)) {
 		;
-	} else if (!line || (n && (strcmp(words[0], "quit") == 0 ||
-				   strcmp(words[0], "exit") == 0))) {
-		s->over = true;
 	} else if (node == SNAPSHOT_NONE) {
 		lab_no_node(s->console->fabric, words[1], out);
 	} else if ((shell && n) || is_on) {
-		run_inside(s, node, shell ? words : words + 2);
+		run_inside(s, node, (char *[]){
+			(char *)"sh", (char *)"-c",
+			(char *)behind_words(line + shell, is_on ? 2 : 0), NULL,
+		});
 		if (s->status)
 			printf("exit status %d\n", s->status);
 		s->status = EXIT_SUCCESS;
+	} else if (!line || (n && (strcmp(words[0], "quit") == 0 ||
+				   strcmp(words[0], "exit") == 0))) {
+		s->over = true;
 	} else {
 		console_command(s->console, line, out);
 	}
