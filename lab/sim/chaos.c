@@ -206,9 +206,22 @@ sim_node_set_guid(struct sim *sim, uint32_t node, uint64_t guid)
 void
 sim_node_replace(struct sim *sim, uint32_t node, uint64_t guid)
 {
+	struct sim_node *n = &sim->nodes[node];
+	const struct node_info was = n->info;
+
 	sim_node_off(sim, node);
 	sim_node_set_guid(sim, node, guid);
-	sim->nodes[node].info.system_guid = guid;
+	n->info.system_guid = guid;
+	for (unsigned num = 1; num <= was.num_ports; num++) {
+		uint32_t peer = sim_peer(sim, n->first_port + num);
+		struct node_info *inner = peer == SNAPSHOT_NONE ? &n->info :
+			&sim_node_of(sim, peer)->info;
+
+		if (inner->node_type == NODE_CA &&
+		    (inner->system_guid == was.system_guid ||
+		     inner->system_guid == was.node_guid))
+			inner->system_guid = guid;
+	}
 	sim_node_on(sim, node);
 }
 

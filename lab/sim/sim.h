@@ -183,7 +183,8 @@ void sim_node_off(struct sim *sim, uint32_t node);
 void sim_node_on(struct sim *sim, uint32_t node);
 void sim_node_reset(struct sim *sim, uint32_t node);
 /* Off, another device with this NodeGUID in its place (its PortGUIDs follow
- * it: +n for port n, a switch +0), on. */
+ * it: +n for port n, a switch +0), on; with the CAs inside of a switch, which
+ * are those with its SystemImageGUID or NodeGUID as theirs. */
 void sim_node_replace(struct sim *sim, uint32_t node, uint64_t guid);
 /* The same device has this NodeGUID from now on: a clash. */
 void sim_node_set_guid(struct sim *sim, uint32_t node, uint64_t guid);
