@@ -69,10 +69,14 @@ struct umad_file {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct umad_file *files;		/* with the lock */
 static char sys_path[108];
-static int (*real_openat)(int, const char *, int, ...);
-static int (*real_ioctl)(int, unsigned long, ...);
-static ssize_t (*real_read)(int, void *, size_t);
-static ssize_t (*real_write)(int, const void *, size_t);
+
+/* libc's function, looked up at its first use. */
+#define REAL(name) ({ \
+		static __typeof__(&name) real; \
+		if (!real) \
+			real = (__typeof__(real))dlsym(RTLD_NEXT, #name); \
+		real; \
+	})
 
 static int
 umad_fail(int error)
@@ -143,20 +147,6 @@ umad_ask(enum lab_type type, const void *data, size_t len, uint32_t *id,
 	else
 		close(fd);
 	return r.error;
-}
-
-__attribute__((constructor)) static void
-find_real(void)
-{
-#define REAL(name) do { \
-		void *p = dlsym(RTLD_NEXT, #name); \
-		memcpy(&real_##name, &p, sizeof(p)); \
-	} while (0)
-	REAL(openat);
-	REAL(ioctl);
-	REAL(read);
-	REAL(write);
-#undef REAL
 }
 
 static void
@@ -468,9 +458,6 @@ write_mad(int fd, struct umad_file *f, const uint8_t *buf, size_t count)
 
 /* ------------------------------------------------------ in place of libc's */
 
-/* Another library's constructor may come before ours. */
-#define REAL(name)	(real_##name ? real_##name : (find_real(), real_##name))
-
 #define PUBLIC	__attribute__((visibility("default")))
 
 /* What a program that was built with _FORTIFY_SOURCE calls. */
@@ -670,12 +657,9 @@ ioctl(int fd, unsigned long code, ...)
 	PUBLIC type name params; \
 	PUBLIC type name params \
 	{ \
-		static type (*real) params; \
 		char room[PATH_MAX]; \
 		\
-		if (!real) \
-			real = (__typeof__(real))dlsym(RTLD_NEXT, #name); \
-		return real(__VA_ARGS__); \
+		return REAL(name)(__VA_ARGS__); \
 	}
 #define THERE	redirect(path, room)
 
