@@ -101,8 +101,7 @@ bad_spec(struct drawing *sk, const char *format, ...)
 	va_end(args);
 	text = g_strdup_printf("\"%s\": %s", sk->text, why);
 	shown = text_printable(text);
-	g_set_error_literal(sk->error, TEXT_ERROR, TEXT_ERROR_SYNTAX, shown);
-	return false;
+	return text_refuse(sk->error, "%s", shown);
 }
 
 /* level 0: a host, else a switch; index: within the level. The GUIDs are
@@ -155,19 +154,17 @@ draw_cable(struct drawing *sk, uint32_t node_a, uint32_t num_a,
 static bool
 check_nodes(struct drawing *sk, uint64_t n, const char *what)
 {
-	if (n <= MAX_NODES)
-		return true;
-	return bad_spec(sk, "more than %u %s", MAX_NODES, what);
+	return n <= MAX_NODES ||
+		bad_spec(sk, "more than %u %s", MAX_NODES, what);
 }
 
 static bool
 check_ports(struct drawing *sk, uint64_t n, const char *what)
 {
 	n += sk->has_aggregation;
-	if (n <= MAX_PORTS)
-		return true;
-	return bad_spec(sk, "%" G_GUINT64_FORMAT " ports on %s, "
-			"at most %u are possible", n, what, MAX_PORTS);
+	return n <= MAX_PORTS ||
+		bad_spec(sk, "%" G_GUINT64_FORMAT " ports on %s, at most %u "
+			 "are possible", n, what, MAX_PORTS);
 }
 
 /* ---- fat trees ---- */

@@ -21,6 +21,7 @@
 #include "routing/select.h"
 #include "sm/config/guid_files.h"
 #include "tools/trace.h"
+#include "topology/each.h"
 #include "topology/port_search.h"
 #include "topology/prng.h"
 #include "topology/text.h"
@@ -66,16 +67,6 @@ load_subnet(const struct lab_wish *w, GError **error)
 	return rest;
 }
 
-/* *file stays NULL if there is no such file to be read. */
-static bool
-load_tables(const char *path, struct lft_file **file, GError **error)
-{
-	g_autofree char *text = path ? text_read_file(path, error) : NULL;
-
-	*file = text ? lft_file_parse(text, path, error) : NULL;
-	return *file || !path;
-}
-
 /* With the largest LMC that the fabric or the file has. */
 static bool
 lab_assign_lids(struct route_lab *lab, const struct lft_file *file,
@@ -92,13 +83,11 @@ lab_assign_lids(struct route_lab *lab, const struct lft_file *file,
 		lmc = MAX(lmc, s->ports[p].info.lmc);
 		has_lids |= s->ports[p].info.lid != LID_NONE;
 	}
-	for (guint i = 0; owners && i < owners->len; i++) {
-		const struct lid_range *range =
-			&g_array_index(owners, struct lid_range, i);
-
-		while (lmc < LMC_MAX && range->max - range->min >= 1 << lmc)
-			lmc++;
-	}
+	if (owners)
+		EACH_ITEM(const struct lid_range, range, owners)
+			while (lmc < LMC_MAX &&
+			       range->max - range->min >= 1 << lmc)
+				lmc++;
 	/* Guessing would make nonsense of good tables. */
 	if (file && owners->len == 0 && !has_lids) {
 		return text_refuse(error, "%s: does not say which port has "
@@ -115,23 +104,28 @@ lab_assign_lids(struct route_lab *lab, const struct lft_file *file,
 static bool
 lab_open_tables(struct route_lab *lab, GError **error)
 {
-	struct lft_file *lfts = NULL, *before = NULL;
-	bool ok = load_tables(lab->wish->lfts, &lfts, error) &&
-		load_tables(lab->wish->before, &before, error) &&
-		lab_assign_lids(lab, lfts ? lfts : before, error);
+	const char *const paths[] = { lab->wish->lfts, lab->wish->before };
+	struct lft **const tables[] = { &lab->lfts, &lab->before };
+	struct lft_file *files[G_N_ELEMENTS(paths)] = { NULL };
+	bool ok = true;
 
-	if (ok && lfts) {
-		lab->lfts = lft_file_tables(lfts, lab->subnet, lab->lids,
-					   lab->notes, error);
-		ok = lab->lfts != NULL;
+	for (size_t i = 0; ok && i < G_N_ELEMENTS(paths); i++) {
+		g_autofree char *text = paths[i] ?
+			text_read_file(paths[i], error) : NULL;
+
+		files[i] = text ? lft_file_parse(text, paths[i], error) : NULL;
+		ok = files[i] || !paths[i];
 	}
-	if (ok && before) {
-		lab->before = lft_file_tables(before, lab->subnet, lab->lids,
-					     lab->notes, error);
-		ok = lab->before != NULL;
+	ok = ok && lab_assign_lids(lab, files[0] ? files[0] : files[1], error);
+	for (size_t i = 0; i < G_N_ELEMENTS(paths); i++) {
+		if (ok && files[i]) {
+			*tables[i] = lft_file_tables(files[i], lab->subnet,
+						     lab->lids, lab->notes,
+						     error);
+			ok = *tables[i];
+		}
+		lft_file_free(files[i]);
 	}
-	lft_file_free(lfts);
-	lft_file_free(before);
 	return ok;
 }
 
@@ -213,10 +207,7 @@ lab_close(struct route_lab *lab)
 static double
 cpu_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+	return (double)clock() * 1e3 / CLOCKS_PER_SEC;
 }
 
 static void
@@ -448,17 +439,6 @@ lab_try_file(struct route_lab *lab)
 
 /* --- one path --- */
 
-static uint32_t
-lab_find_end(const struct route_lab *lab, const char *text, GError **error)
-{
-	g_autofree char *wrong = NULL;
-	uint32_t port = port_search(lab->subnet, lab->lids, text, NULL, &wrong);
-
-	if (wrong)
-		text_refuse(error, "%s", wrong);
-	return port;
-}
-
 static void
 lab_print_way(const struct route_lab *lab, const struct lab_row *row,
 	      uint32_t from, uint32_t to, struct text_report *r)
@@ -486,15 +466,18 @@ lab_print_path(const struct route_lab *lab, const struct lab_row *row,
 	       char **ends, GString *out, GError **error)
 {
 	struct text_report r = { .out = out };
-	uint32_t from = lab_find_end(lab, ends[0], error), to;
+	uint32_t end[2];
 
-	if (from == SNAPSHOT_NONE)
-		return false;
-	to = lab_find_end(lab, ends[1], error);
-	if (to == SNAPSHOT_NONE)
-		return false;
-	lab_print_way(lab, row, from, to, &r);
+	for (unsigned i = 0; i < G_N_ELEMENTS(end); i++) {
+		g_autofree char *wrong = NULL;
+
+		end[i] = port_search(lab->subnet, lab->lids, ends[i], NULL,
+				     &wrong);
+		if (wrong)
+			return text_refuse(error, "%s", wrong);
+	}
+	lab_print_way(lab, row, end[0], end[1], &r);
 	report_say(&r, "\n");
-	lab_print_way(lab, row, to, from, &r);
+	lab_print_way(lab, row, end[1], end[0], &r);
 	return true;
 }
