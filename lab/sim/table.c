@@ -19,7 +19,6 @@
 
 #define GUIDS_PER_BLOCK		8u
 #define GUID_LEN		8u
-#define PKEYS_PER_BLOCK		32u
 #define PKEY_FULL		0x8000u
 #define MLIDS_PER_BLOCK		32u
 #define MFT_MOD_BLOCK		0x000001ffu
@@ -122,8 +121,8 @@ sim_port_pkey(const struct sim *sim, uint32_t port, unsigned index)
 		return 0;
 	if (!t || !t->pkeys)
 		return index == 0 ? SIM_PKEY_DEFAULT : 0;
-	return bytes_load16(t->pkeys[index / PKEYS_PER_BLOCK] +
-			  index % PKEYS_PER_BLOCK * 2);
+	return bytes_load16(t->pkeys[index / PKEYS_A_BLOCK] +
+			  index % PKEYS_A_BLOCK * 2);
 }
 
 /* Base 0 is no P_Key (IBA 10.9.1.1). */
@@ -175,7 +174,7 @@ static unsigned
 serve_pkeys(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 {
 	unsigned block = p->h.attr_mod & 0xffff;
-	unsigned first = block * PKEYS_PER_BLOCK, cap;
+	unsigned first = block * PKEYS_A_BLOCK, cap;
 	uint32_t port = table_port(sim, p->to, p->h.attr_mod >> 16);
 
 	if (port == SNAPSHOT_NONE)
@@ -187,17 +186,17 @@ serve_pkeys(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 		struct sim_tables *t = tables_of(sim, port);
 
 		if (!t->pkeys) {
-			t->pkeys = g_malloc0_n((cap + PKEYS_PER_BLOCK - 1) /
-					       PKEYS_PER_BLOCK,
+			t->pkeys = g_malloc0_n((cap + PKEYS_A_BLOCK - 1) /
+					       PKEYS_A_BLOCK,
 					       SIM_TABLE_BLOCK);
 			bytes_store(t->pkeys[0], SIM_PKEY_DEFAULT, 2);
 		}
 		/* entries beyond the capability stay 0 */
 		memcpy(t->pkeys[block], data,
-		       MIN(cap - first, PKEYS_PER_BLOCK) * 2);
+		       MIN(cap - first, PKEYS_A_BLOCK) * 2);
 	}
 	memset(data, 0, SMP_DATA_LEN);
-	for (unsigned i = 0; i < PKEYS_PER_BLOCK; i++)
+	for (unsigned i = 0; i < PKEYS_A_BLOCK; i++)
 		bytes_store(data + i * 2, sim_port_pkey(sim, port, first + i),
 			    2);
 	return MAD_STATUS_OK;
@@ -208,10 +207,7 @@ serve_pkeys(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 unsigned
 sim_data_vls(const struct sim *sim, uint32_t port)
 {
-	static const uint8_t n[] = { 1, 1, 2, 4, 8, 15 };
-	uint8_t code = sim->ports[port].info.oper_vls;
-
-	return code < G_N_ELEMENTS(n) ? n[code] : 1;
+	return MAX(port_vls(sim->ports[port].info.oper_vls), 1);
 }
 
 uint8_t

@@ -70,26 +70,15 @@ write_notice(struct sim *sim, uint32_t port, unsigned trap,
 	bytes_store(data + 1, node->info.node_type, 3);
 	bytes_store(data + 4, trap, 2);
 	bytes_store(data + 6, info->lid, 2);
-	switch (trap) {
-	case 128:
-		bytes_store(d, info->lid, 2);
-		return;
-	case 129:
-	case 130:
-	case 131:
-		bytes_store(d + 2, info->lid, 2);
+	if (trap < SECURITY_FIRST)
+		bytes_store(d + (trap == 128 ? 0 : 2), info->lid, 2);
+	if (trap >= 129 && trap <= 131)
 		d[4] = sim->ports[port].num;
-		return;
-	case 144:
-		bytes_store(d + 2, info->lid, 2);
+	else if (trap == 144)
 		bytes_store(d + 6, info->cap_mask, 4);
-		return;
-	case 145:
-		bytes_store(d + 2, info->lid, 2);
+	else if (trap == 145)
 		bytes_store(d + 6, node->info.system_guid, 8);
-		return;
-	}
-	if (!culprit)
+	if (trap < SECURITY_FIRST || !culprit)
 		return;
 	if (trap == 256) {
 		hops = MIN(culprit->h.hop_count, HOPS_TOLD);
