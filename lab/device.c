@@ -27,14 +27,6 @@
 #define GSI_PORT_DIR	IB_DIR DEVICE_GSI "/ports/%u"
 #define CAP_SM_DISABLED	(1u << 10)
 
-static bool
-put_all(FILE *f, const char *text)
-{
-	bool ok = f && fputs(text, f) >= 0;
-
-	return f && fclose(f) == 0 && ok;
-}
-
 /* In one step for a reader: a new file replaces the old one. A file that would
  * not change is left alone: files are slow. One that could not be written is
  * tried again. */
@@ -46,6 +38,7 @@ device_write_file(struct lab_device *d, const char *dir, const char *name,
 	g_autofree char *path = g_build_filename(d->path, dir, name, NULL);
 	const char *known = g_hash_table_lookup(d->files, path);
 	va_list args;
+	bool ok;
 	FILE *f;
 
 	va_start(args, format);
@@ -58,7 +51,9 @@ device_write_file(struct lab_device *d, const char *dir, const char *name,
 	if (!known)
 		g_mkdir_with_parents(full_dir, 0755);
 	f = fopen(known ? new : path, "w");
-	if (put_all(f, text) && (!known || rename(new, path) == 0))
+	ok = f && fputs(text, f) >= 0;
+	ok = f && fclose(f) == 0 && ok;
+	if (ok && (!known || rename(new, path) == 0))
 		g_hash_table_insert(d->files, g_strdup(path),
 				    g_steal_pointer(&text));
 	else

@@ -76,30 +76,26 @@ struct rmpp {
 	rmpp_message_fn on_message;
 };
 
-static bool
-status_fits(const struct rmpp_header *h)
-{
-	switch ((enum rmpp_type)h->type) {
-	case RMPP_TYPE_DATA:
-	case RMPP_TYPE_ACK:
-		return h->status == RMPP_STATUS_OK;
-	case RMPP_TYPE_STOP:
-		return h->status == RMPP_STATUS_RESOURCES;
-	case RMPP_TYPE_ABORT:
-		return h->status >= RMPP_STATUS_TOO_LONG &&
-			h->status <= RMPP_STATUS_UNSPECIFIED;
-	}
-	return false;
-}
-
 enum rmpp_status
 rmpp_header_judge(const struct rmpp_header *h)
 {
+	/* of each type: from, to */
+	static const uint8_t status[][2] = {
+		[RMPP_TYPE_DATA] = { RMPP_STATUS_OK, RMPP_STATUS_OK },
+		[RMPP_TYPE_ACK] = { RMPP_STATUS_OK, RMPP_STATUS_OK },
+		[RMPP_TYPE_STOP] = { RMPP_STATUS_RESOURCES,
+				     RMPP_STATUS_RESOURCES },
+		[RMPP_TYPE_ABORT] = { RMPP_STATUS_TOO_LONG,
+				      RMPP_STATUS_UNSPECIFIED },
+	};
+
 	if (h->version != RMPP_VERSION)
 		return RMPP_STATUS_BAD_VERSION;
 	if (h->type < RMPP_TYPE_DATA || h->type > RMPP_TYPE_ABORT)
 		return RMPP_STATUS_BAD_TYPE;
-	return status_fits(h) ? RMPP_STATUS_OK : RMPP_STATUS_BAD_STATUS;
+	return h->status < status[h->type][0] ||
+		h->status > status[h->type][1] ?
+		RMPP_STATUS_BAD_STATUS : RMPP_STATUS_OK;
 }
 
 static void rmpp_on_timer(void *data);
