@@ -89,26 +89,27 @@ keep_text(struct reading *r, GHashTable *table, const struct snapshot_port *p)
 				    g_strdup(r->text));
 }
 
-static void
-make_lft(struct tool_view *v)
+/* Of the switch with this NodeGUID; NULL: there is none. */
+static uint8_t *
+table_of(struct tool_view *v, uint64_t guid)
 {
+	uint32_t node = snapshot_find_node(v->s, guid);
+
+	if (node == SNAPSHOT_NONE || !snapshot_is_switch(&v->s->nodes[node]))
+		return NULL;
 	if (!v->lft)
 		v->lft = lft_new(v->s->n_switches, v->lids->top);
+	return lft_row(v->lft, v->s->nodes[node].sw_index);
 }
 
 /* The way of one switch to one LID. */
 static void
 take_hop(struct reading *r, enum view_kind kind)
 {
-	struct tool_view *v = r->v;
-	uint32_t node = snapshot_find_node(v->s, r->numbers[HOP_GUID]);
+	uint8_t *row = table_of(r->v, r->numbers[HOP_GUID]);
 
-	if (node == SNAPSHOT_NONE || !snapshot_is_switch(&v->s->nodes[node]) ||
-	    r->numbers[HOP_LID] > v->lids->top)
-		return;
-	make_lft(v);
-	lft_row(v->lft, v->s->nodes[node].sw_index)[r->numbers[HOP_LID]] =
-		(uint8_t)r->numbers[HOP_PORT];
+	if (row && r->numbers[HOP_LID] <= r->v->lids->top)
+		row[r->numbers[HOP_LID]] = (uint8_t)r->numbers[HOP_PORT];
 }
 
 /* Of two hexadecimal digits, lower case. */
@@ -124,21 +125,15 @@ hex_byte(const char *at)
 static void
 take_table(struct reading *r, enum view_kind kind)
 {
-	struct tool_view *v = r->v;
-	uint32_t node = snapshot_find_node(v->s, r->numbers[0]);
+	uint8_t *row = table_of(r->v, r->numbers[0]);
 	size_t at = r->numbers[LFT_NUMBER] * VIEW_LFT_BLOCK;
-	uint8_t *row;
 
-	if (node == SNAPSHOT_NONE || !snapshot_is_switch(&v->s->nodes[node]) ||
-	    r->numbers[LFT_NUMBER] > UINT16_MAX / VIEW_LFT_BLOCK ||
+	if (!row || r->numbers[LFT_NUMBER] > UINT16_MAX / VIEW_LFT_BLOCK ||
 	    strspn(r->text, "0123456789abcdef") != 2 * VIEW_LFT_BLOCK)
 		return;
-	make_lft(v);
-	if (at >= v->lft->stride)
-		return;
-	row = lft_row(v->lft, v->s->nodes[node].sw_index) + at;
-	for (unsigned i = 0; i < VIEW_LFT_BLOCK && at + i <= v->lft->top; i++)
-		row[i] = hex_byte(r->text + 2 * i);
+	for (unsigned i = 0; i < VIEW_LFT_BLOCK && at + i <= r->v->lft->top;
+	     i++)
+		row[at + i] = hex_byte(r->text + 2 * i);
 }
 
 /* The GUID and the number of the port are where #port has them. */
@@ -510,6 +505,8 @@ tool_view_read(const char *text, const char *name, GError **error)
 	struct tool_view *v;
 	struct reading r;
 
+	if (!s && strstr(text, "#view ") && !strstr(text, "\n#end "))
+		g_prefix_error(error, "the view is cut off: ");
 	if (!s)
 		return NULL;
 	for (uint32_t p = 0; p < s->n_ports; p++)

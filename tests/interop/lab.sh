@@ -106,30 +106,23 @@ diagnostics() {
 		# shellcheck disable=SC2086 # words
 		check "$line" await inside $line
 	done <<-END
-		ibstat
 		ibstatus
 		ibnetdiscover
-		ibhosts
-		ibswitches
 		ibnodes
 		iblinkinfo
 		ibqueryerrors
 		ibaddr
-		ibroute -G 0x20010
 		ibroute -M -G 0x20010
 		ibportstate 3 1 query
 		sminfo
 		smpdump 3 0x15
-		smpquery nodeinfo 3
 		smpquery portinfo 3
 		smpquery pkeys 3
 		smpquery sl2vl 3
 		smpquery vlarb 3
 		smpquery guidinfo 3
-		perfquery
 		perfquery -x
 		perfquery -a -G 0x20020
-		ibrouters
 		ibnetdiscover -p
 		saquery
 		saquery -g
@@ -177,7 +170,6 @@ avoid_by_hand() {
 	check "minismctl use" answers 'spine-1 .*/1 is in use: rerouted' \
 		ctl use 'spine-1 (0x0000000000030010)/1'
 	check "entries lead there again" leads_to leaf-1/5
-	check "it was not asked for" refuses . ctl use leaf-1/5
 	ctl pause >/dev/null
 	check "a paused manager does it later" answers \
 		'for the next sweep of this manager, which is paused now' \
@@ -201,7 +193,6 @@ faults() {
 		inside perfquery
 	check "path: delivered" await answers 'node-16: delivered' \
 		lab_cmd path node-01 node-16
-	refute "a node that is not there" lab_cmd kill spine-9
 	refute "a net without a node" "$MINISM_LAB_PROGRAM" empty.conf
 	lab_cmd unplug-device node-09
 	LAB_NODE=node-09
@@ -251,7 +242,6 @@ runner_case() {
 	check "of two nodes of one name each has its own device" \
 		answers 'Node GUID: 0x0*10020$' "$MINISM_LAB_PROGRAM" same.net \
 		--on 0x10020 -- ibstat
-	check "no such file" ends_with 1 "$MINISM_LAB_PROGRAM" "$SCRATCH/none"
 	check "no lab is around" ends_with 2 "$MINISM_LAB_PROGRAM" -- true
 	"$MINISM_LAB_PROGRAM" "$demo" -- sh -c 'touch runs; exec sleep 60' &
 	pid=$!

@@ -329,4 +329,7 @@ TEST(test_a_part_is_of_the_same_fabric)
 	g_clear_error(&error);
 	assert_false(tool_view_add(v, "#view 1 gen 8\n#end 8\n", "v", &error));
 	assert_true(g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN));
+	g_clear_error(&error);
+	assert_null(tool_view_read("#view 1 gen 7\nSwitch 4", "v", &error));
+	assert_has(error->message, "the view is cut off: v:2:");
 }
