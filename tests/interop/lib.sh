@@ -36,8 +36,8 @@ export patience=120	# seconds
 PATH=$PATH:/usr/sbin:/sbin
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-MINISM_SRC=${MINISM_SRC:-$(cd "$here/../.." && pwd)}
-MINISM_BUILD=${MINISM_BUILD:-$MINISM_SRC/build}
+MINISM_SRC=$(cd "${MINISM_SRC:-$here/../..}" && pwd)
+MINISM_BUILD=$(cd "${MINISM_BUILD:-$MINISM_SRC/build}" && pwd)
 MINISM=${MINISM:-$MINISM_BUILD/minism}
 MINISM_SIM=${MINISM_SIM:-$MINISM_BUILD/minism-sim}
 MINISM_FABRIC=${MINISM_FABRIC:-$MINISM_BUILD/minism-fabric}
