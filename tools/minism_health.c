@@ -92,7 +92,7 @@ struct known {
 struct health_run {
 	struct health_arguments a;	/* the first: options set it */
 	struct known known;
-	struct counters *reader;
+	struct ibmad_port *reader;
 	int64_t half_us;	/* begin of the half hour */
 	unsigned n_read, n_silent;	/* ports of this round; the latter
 					   skipped, too */

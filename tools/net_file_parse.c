@@ -261,18 +261,16 @@ take_link_words(struct net_reader *f, struct net_rate *rate)
 
 		if (strncmp(f->scan.at, widths[w].name, len) != 0)
 			continue;
-		for (size_t i = 0; i < G_N_ELEMENTS(speeds); i++) {
-			const char *word = f->scan.at;
-
-			f->scan.at += len;
+		f->scan.at += len;
+		for (size_t i = 0; i < G_N_ELEMENTS(speeds); i++)
 			if (take_word(f, speeds[i].name)) {
-				rate->width = widths[w].mask;
-				rate->speed = speeds[i].speed;
-				rate->speed_ext = speeds[i].speed_ext;
+				*rate = (struct net_rate){
+					widths[w].mask, speeds[i].speed,
+					speeds[i].speed_ext,
+				};
 				return true;
 			}
-			f->scan.at = word;
-		}
+		f->scan.at -= len;
 	}
 	return net_fail_word(f);
 }

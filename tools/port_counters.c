@@ -18,10 +18,6 @@
 #define TRIES		2
 #define RESET_WAIT	(1u << 16)	/* CounterSelect2 in libibmad's mask */
 
-struct counters {
-	struct ibmad_port *port;
-};
-
 /* The device and port with this PortGUID. */
 static bool
 find_local(uint64_t guid, char device[UMAD_CA_NAME_LEN], int *port)
@@ -48,44 +44,42 @@ find_local(uint64_t guid, char device[UMAD_CA_NAME_LEN], int *port)
 	return found;
 }
 
-struct counters *
+struct ibmad_port *
 counters_open(uint64_t port_guid, GError **error)
 {
 	char device[UMAD_CA_NAME_LEN];
 	int classes[] = { IB_PERFORMANCE_CLASS }, num = 0;
 	bool here = find_local(port_guid, device, &num);
-	struct counters *c = g_new0(struct counters, 1);
+	struct ibmad_port *c = mad_rpc_open_port(here ? device : NULL, num,
+						 classes, 1);
 
-	c->port = mad_rpc_open_port(here ? device : NULL, num, classes, 1);
-	if (c->port) {
-		mad_rpc_set_timeout(c->port, TIMEOUT_MS);
-		mad_rpc_set_retries(c->port, TRIES);
-		return c;
+	if (c) {
+		mad_rpc_set_timeout(c, TIMEOUT_MS);
+		mad_rpc_set_retries(c, TRIES);
+	} else {
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NXIO, "no "
+			    "InfiniBand port can be used (is one Active, and "
+			    "are you root or in the group of "
+			    "/dev/infiniband/umad*?)");
 	}
-	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NXIO, "no InfiniBand port "
-		    "can be used (is one Active, and are you root or in the "
-		    "group of /dev/infiniband/umad*?)");
-	g_free(c);
-	return NULL;
+	return c;
 }
 
 void
-counters_close(struct counters *c)
+counters_close(struct ibmad_port *c)
 {
-	if (!c)
-		return;
-	mad_rpc_close_port(c->port);
-	g_free(c);
+	if (c)
+		mad_rpc_close_port(c);
 }
 
 /* One attribute into data, a whole MAD's room. */
 static enum counters_end
-ask(struct counters *c, ib_portid_t *to, unsigned num, unsigned attr,
+ask(struct ibmad_port *c, ib_portid_t *to, unsigned num, unsigned attr,
     uint8_t *data)
 {
 	memset(data, 0, MAD_SIZE);
 	errno = 0;
-	return pma_query_via(data, to, (int)num, 0, attr, c->port) ?
+	return pma_query_via(data, to, (int)num, 0, attr, c) ?
 		COUNTERS_READ : errno == EIO ? COUNTERS_REFUSED :
 		COUNTERS_SILENT;
 }
@@ -103,7 +97,7 @@ learn_agent(struct cables_agent *agent, const uint8_t *data)
 }
 
 enum counters_end
-counters_read(struct counters *c, uint16_t lid, uint8_t num,
+counters_read(struct ibmad_port *c, uint16_t lid, uint8_t num,
 	      struct cables_agent *agent, struct cables_port *port)
 {
 	ib_portid_t to = { .lid = lid };
@@ -130,7 +124,7 @@ counters_read(struct counters *c, uint16_t lid, uint8_t num,
 	if (!full || !performance_reset_via(data, &to, num,
 			(full & ~(1u << PERF_XMIT_WAIT)) |
 			(full >> PERF_XMIT_WAIT & 1 ? RESET_WAIT : 0), 0,
-			IB_GSI_PORT_COUNTERS, c->port))
+			IB_GSI_PORT_COUNTERS, c))
 		return COUNTERS_READ;
 	for (unsigned i = 0; i < PERF_COUNTERS; i++)
 		if (full >> i & 1)

@@ -9,12 +9,12 @@
 
 #include "tools/cables.h"
 
-struct counters;
+struct ibmad_port;
 
 /* On the port of this machine that has the PortGUID, else on the first Active
  * one. NULL: there is none, or it may not be used. */
-struct counters *counters_open(uint64_t port_guid, GError **error);
-void counters_close(struct counters *c);	/* NULL is ignored */
+struct ibmad_port *counters_open(uint64_t port_guid, GError **error);
+void counters_close(struct ibmad_port *c);	/* NULL is ignored */
 
 enum counters_end {
 	COUNTERS_READ,
@@ -28,8 +28,8 @@ enum counters_end {
  * stay, are cleared; these are counted as 0 in port->raw, which the next
  * reading is compared with.
  */
-enum counters_end counters_read(struct counters *c, uint16_t lid, uint8_t num,
-				struct cables_agent *agent,
+enum counters_end counters_read(struct ibmad_port *c, uint16_t lid,
+				uint8_t num, struct cables_agent *agent,
 				struct cables_port *port);
 
 #endif
