@@ -320,6 +320,43 @@ route_stage(const struct whatif *w, struct stage *x, struct lft *seen,
 }
 
 static void
+stage_clear(struct stage *x)
+{
+	g_clear_pointer(&x->s, snapshot_unref);
+	lid_map_free(x->lids);
+	graph_free(x->g);
+	choice_clear(&x->choice);
+}
+
+/* The manager has repaired tables over all links without those to be avoided.
+ * NULL: there are none, or it has not. */
+static struct repair *
+repair_avoided(const struct whatif *w)
+{
+	const struct tool_view *v = w->v;
+	struct builder *b = builder_new_from(v->s);
+	struct stage all = { .lids = lid_map_ref(v->lids) };
+	struct stage now = { .s = snapshot_ref(v->s),
+			     .lids = lid_map_ref(v->lids) };
+	struct repair *repair = NULL;
+	bool any = false;
+
+	for (uint32_t port = 0; port < b->s->n_ports; port++) {
+		any |= b->s->ports[port].avoided;
+		b->s->ports[port].avoided = false;
+	}
+	all.s = builder_finish(b);
+	if (any && v->whole && route_stage(w, &all, NULL, NULL, NULL))
+		repair = repair_new(graph_new(all.s, all.lids), &all.choice);
+	if (repair && (!route_stage(w, &now, all.choice.lft, repair, NULL) ||
+		       !now.is_repaired))
+		g_clear_pointer(&repair, repair_free);
+	stage_clear(&all);
+	stage_clear(&now);
+	return repair;
+}
+
+static void
 measure(struct stage *x, const struct lft *lft)
 {
 	struct metrics_sample sample = { .n = SHIFTS, .seed = 1 };
@@ -329,15 +366,6 @@ measure(struct stage *x, const struct lft *lft)
 	x->bound = metrics_bound(x->g, false);
 	metrics_all_to_all(x->g, lft, NULL, &x->load);
 	metrics_shifts(x->g, lft, &sample, &x->shifts);
-}
-
-static void
-stage_clear(struct stage *x)
-{
-	g_clear_pointer(&x->s, snapshot_unref);
-	lid_map_free(x->lids);
-	graph_free(x->g);
-	choice_clear(&x->choice);
 }
 
 /* ---- the answer ---- */
@@ -464,8 +492,9 @@ show_whatif(struct show *q, GError **error)
 		measure(&was, held);
 		held = renumber(held, v->s, is.s);
 		if (!w.has_engines)
-			repair = repair_new(graph_new(v->s, v->lids),
-					    &was.choice);
+			repair = repair_avoided(&before) ?:
+				repair_new(graph_new(v->s, v->lids),
+					   &was.choice);
 		if (route_stage(&w, &is, held, repair, &wrong)) {
 			if (repair && !is.is_repaired)
 				g_ptr_array_add(w.notes, g_strdup("no local "

@@ -107,14 +107,11 @@ diagnostics() {
 		check "$line" await inside $line
 	done <<-END
 		ibstatus
-		ibnetdiscover
 		ibnodes
-		iblinkinfo
 		ibqueryerrors
 		ibaddr
 		ibroute -M -G 0x20010
 		ibportstate 3 1 query
-		sminfo
 		smpdump 3 0x15
 		smpquery portinfo 3
 		smpquery pkeys 3

@@ -146,9 +146,12 @@ states() {	# formula: its leaves and spines have 36 cables
 	one_truth whole UP .
 	one_truth host DEGRADED 'host H-19, at S-1-1/2' kill H-19
 	one_truth back UP . revive H-19
+	ctl avoid S-1-1/25 >/dev/null
 	ctl --json whatif unplug S-1-0/20 >foretold.json
 	one_truth cable DEGRADED 'link S-1-0/20 - S-2-1/1' unplug S-1-0 20
-	check "cable: whatif foretold the load" await foretold
+	check "cable: whatif foretold the load, beside an avoided link" \
+		await foretold
+	ctl use S-1-1/25 >/dev/null
 	one_truth spine DEGRADED 'switch S-2-2, 36 links' kill S-2-2
 	one_truth leaf DEGRADED 'switch S-1-3, 36 links, 18 hosts' kill S-1-3
 	for words in 'avoid S-1-3/20' 'whatif unplug S-1-3/20' \
