@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # minism on a real kernel: boots Debian's in QEMU, with HCAs of minism-lab's
-# fabric (vib.c, bridge.c), and runs guest.sh there. The guest's TAP is this
+# fabric (vib.c), and runs guest.sh there. The guest's TAP is this
 # program's. Nothing is loaded into the kernel of this machine.
 #
 #	run.sh [SERIES]		6.1 or 6.12; if not given, the newest that apt has
@@ -22,7 +22,7 @@ src=$(cd "$here/../.." && pwd)
 build=$(cd "${MINISM_BUILD:-$src/build}" && pwd) || exit 1
 limit=${MINISM_VM_LIMIT:-1200}
 cache=${MINISM_VM_CACHE:-$build/vm}
-programs=(bash ip opensm rdma saquery ibnetdiscover setpriv sminfo smpquery)
+programs=(bash ip opensm saquery ibnetdiscover setpriv sminfo smpquery)
 scratch=
 
 skip() {
@@ -72,7 +72,6 @@ unpack() {	# folder of packages, folder
 		tar -x -C "$2" --wildcards './boot/vmlinuz-*' \
 		'./lib/modules/*/modules.*' \
 		'./lib/modules/*/kernel/drivers/infiniband' \
-		'./lib/modules/*/kernel/fs/configfs' \
 		'./usr/lib/modules/*' 2>/dev/null
 	sed -i "s|/usr/src|$2/usr/src|" \
 		"$2"/usr/src/linux-headers-*-amd64/Makefile
@@ -119,13 +118,6 @@ build_module() {
 	}
 }
 
-build_programs() {
-	gcc -O2 -Wall -Wextra -I "$src" -o "$scratch/bridge" "$here/bridge.c" &&
-		gcc -O2 -Wall -Wextra -o "$scratch/resolve" "$here/resolve.c" &&
-		gcc -O2 -Wall -Wextra -o "$scratch/smi_device" \
-			"$here/smi_device.c"
-}
-
 # A program, under a name of ours if given, with its libraries.
 put() {	# file name-in-root
 	local lib
@@ -143,8 +135,7 @@ put_modules() {
 	[ -d "$kernel/lib/modules" ] || from=$kernel/usr
 	mkdir -p "$root/lib/modules/$version"
 	cp "$from/lib/modules/$version"/modules.* "$root/lib/modules/$version/"
-	for name in ib_umad ib_ipoib rdma_ucm rdma_cm iw_cm ib_cm ib_uverbs \
-		ib_core configfs; do
+	for name in ib_umad ib_ipoib ib_cm ib_core; do
 		find "$from/lib/modules/$version" -name "$name.ko*" \
 			-exec cp {} "$root/lib/modules/$version/" \;
 	done
@@ -165,9 +156,6 @@ build_root() {
 	for program in minism minismctl minism-lab; do
 		put "$build/$program" "opt/$program"
 	done
-	put "$scratch/bridge" opt/bridge
-	put "$scratch/resolve" opt/resolve
-	put "$scratch/smi_device" opt/smi_device
 	ln -s ../opt/bash "$root/bin/bash"
 	install "$here/guest.sh" "$root/init"
 	put_modules
@@ -206,7 +194,6 @@ trap cleanup EXIT
 trap 'exit 143' INT TERM HUP
 get_kernel
 build_module
-build_programs || die "the guest's programs do not build"
 build_root
 SECONDS=0
 boot

@@ -2,28 +2,28 @@
 /*
  * vib: HCAs of a simulated fabric, for the kernel of a virtual machine.
  *
- * The fabric, the ports' SMA and PMA with it, is minism-lab's. A program in
- * the guest (bridge.c) holds /dev/vib open and carries the frames of
- * lab/protocol.h between it and the lab: each read gives one frame, each
- * write takes one. A channel of the protocol is an HCA with one port here:
- * vib0 for channel 0 and so on. LAB_PKEYS, the last word of an attach, makes
- * it; LAB_REMOVED, or the end of the bridge, takes it away.
+ * The fabric, the ports' SMA and PMA with it, is minism-lab's. "SOCKET NODE.." in
+ * the module's parameter `lab` attaches to it by lab/protocol.h: the Nth node is
+ * vibN, channel N of the protocol, an HCA with one port here. LAB_PKEYS, the last
+ * word of an attach, makes it; LAB_REMOVED, or the end of the lab, takes it away.
+ * One that the lab pulls out is attached again as soon as the lab has it back.
  *
  * With the module's parameter `planes` an HCA is as one of ConnectX-8: its device
- * has no QP 0 (IsSMdisabled). A device of type SMI, which a program adds
- * (smi_device.c, as `rdma dev add` of iproute2), has QP 0 alone, for as many ports
- * as there are planes, all with the state, LID and GUID of the one port. A cable is
- * at the first one.
+ * has no QP 0 (IsSMdisabled). A device of type SMI, which the parameter `smi` adds to
+ * the HCA of that number (as `rdma dev add` of iproute2 6.11 does), has QP 0 alone,
+ * for as many ports as there are planes, all with the state, LID and GUID of the one
+ * port. A cable is at the first one.
  *
  * There are kernel consumers only: MADs (QP 0 and 1) and UD QPs for IPoIB.
  * What is posted to a send queue is done at once. Never load this on a
  * machine that has InfiniBand.
  */
-#include <linux/miscdevice.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
-#include <linux/poll.h>
 #include <linux/skbuff.h>
+#include <linux/un.h>
 #include <linux/version.h>
+#include <net/net_namespace.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_mad.h>
 #include <rdma/ib_smi.h>
@@ -35,7 +35,8 @@
 #define VIB_PKEYS	128
 #define VIB_SGES	8
 #define VIB_WRS		16384
-#define VIB_QUEUE	65536	/* frames that wait for the bridge */
+#define VIB_QUEUE	65536	/* frames that wait for the lab */
+#define VIB_AGAIN_MS	100
 #define VIB_GRH		40
 #define VIB_ANSWER_MS	1000
 #define VIB_QP_MCAST	0xffffff
@@ -109,9 +110,10 @@ struct vib_ah {
 static struct workqueue_struct *vib_wq;		/* adds and removes in order */
 static struct vib_dev *vib_slots[VIB_CHANNELS];
 static DEFINE_MUTEX(vib_writer);		/* vib_slots */
+static struct socket *vib_lab;
+static char vib_nodes[VIB_CHANNELS][LAB_NAME_LEN];	/* "": none */
+static bool vib_attached[VIB_CHANNELS];
 static struct sk_buff_head vib_out;
-static DECLARE_WAIT_QUEUE_HEAD(vib_readable);
-static unsigned long vib_open_bit;
 
 static struct vib_dev *to_dev(struct ib_device *ib)
 {
@@ -130,24 +132,65 @@ static struct vib_cq *to_cq(struct ib_cq *ib)
 
 /* ----------------------------------------------------- frames to the lab */
 
-static struct sk_buff *vib_frame(struct vib_dev *d, u16 type, size_t length)
+static struct sk_buff *vib_frame(unsigned int channel, u16 type, size_t length)
 {
 	struct lab_frame f = {
-		.length = length, .type = type, .channel = d->channel,
+		.length = length, .type = type, .channel = channel,
 	};
 	struct sk_buff *skb = NULL;
 
-	if (test_bit(0, &vib_open_bit) && skb_queue_len(&vib_out) < VIB_QUEUE)
+	if (vib_lab && skb_queue_len(&vib_out) < VIB_QUEUE)
 		skb = alloc_skb(sizeof(f) + length, GFP_ATOMIC);
 	if (skb)
 		skb_put_data(skb, &f, sizeof(f));
 	return skb;
 }
 
+static void vib_send_all(struct work_struct *work)
+{
+	struct sk_buff *skb;
+
+	while ((skb = skb_dequeue(&vib_out))) {
+		struct kvec v = { skb->data, skb->len };
+		struct msghdr m = {};
+
+		kernel_sendmsg(vib_lab, &m, &v, 1, v.iov_len);
+		kfree_skb(skb);
+	}
+}
+static DECLARE_WORK(vib_sending, vib_send_all);
+
 static void vib_give(struct sk_buff *skb)
 {
 	skb_queue_tail(&vib_out, skb);
-	wake_up_interruptible(&vib_readable);
+	schedule_work(&vib_sending);
+}
+
+/* What an answer has not told otherwise is attached. */
+static void vib_attach_all(struct work_struct *work)
+{
+	struct lab_attach a = {};
+	struct sk_buff *skb;
+	unsigned int i;
+
+	for (i = 0; i < VIB_CHANNELS && *vib_nodes[i]; i++) {
+		if (vib_attached[i])
+			continue;
+		skb = vib_frame(i, LAB_ATTACH, sizeof(a));
+		if (!skb)
+			return;
+		memcpy(a.node, vib_nodes[i], sizeof(a.node));
+		skb_put_data(skb, &a, sizeof(a));
+		vib_attached[i] = true;
+		vib_give(skb);
+	}
+}
+static DECLARE_DELAYED_WORK(vib_attaching, vib_attach_all);
+
+static void vib_attach_again(unsigned int channel)
+{
+	vib_attached[channel] = false;
+	schedule_delayed_work(&vib_attaching, msecs_to_jiffies(VIB_AGAIN_MS));
 }
 
 /* ------------------------------------------------------ completion queues */
@@ -278,7 +321,7 @@ static enum ib_wc_status vib_send(struct vib_dev *d, struct vib_qp *qp,
 	if (length > LAB_UD_MAX)
 		return IB_WC_LOC_LEN_ERR;
 	vib_fill_address(qp, ud_wr(wr), &a);
-	skb = vib_frame(d, LAB_SEND, sizeof(a) + length);
+	skb = vib_frame(d->channel, LAB_SEND, sizeof(a) + length);
 	if (!skb)
 		return IB_WC_SUCCESS;	/* UD: it is lost */
 	skb_put_data(skb, &a, sizeof(a));
@@ -515,7 +558,7 @@ static int vib_process_mad(struct ib_device *ib, int mad_flags, u32 port,
 	    (h->method != IB_MGMT_METHOD_GET &&
 	     h->method != IB_MGMT_METHOD_SET))
 		return IB_MAD_RESULT_SUCCESS;
-	skb = vib_frame(d, LAB_SEND, sizeof(a) + sizeof(*in));
+	skb = vib_frame(d->channel, LAB_SEND, sizeof(a) + sizeof(*in));
 	if (!skb)
 		return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED;
 	skb_put_data(skb, &a, sizeof(a));
@@ -589,17 +632,6 @@ static int vib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 			qp->n = 0;
 	}
 	spin_unlock_irqrestore(&d->lock, flags);
-	return 0;
-}
-
-static int vib_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
-			struct ib_qp_init_attr *init)
-{
-	*attr = to_qp(ib)->attr;
-	attr->cur_qp_state = attr->qp_state;
-	attr->port_num = to_qp(ib)->init.port_num;
-	*init = to_qp(ib)->init;
-	attr->cap = init->cap;
 	return 0;
 }
 
@@ -776,7 +808,7 @@ static int vib_modify_port(struct ib_device *ib, u32 port, int mask,
 
 	if (!((m->set_port_cap_mask | m->clr_port_cap_mask) & IB_PORT_SM))
 		return 0;
-	skb = vib_frame(to_dev(ib), LAB_IS_SM, sizeof(on));
+	skb = vib_frame(to_dev(ib)->channel, LAB_IS_SM, sizeof(on));
 	if (!skb)
 		return -ENOMEM;
 	skb_put_data(skb, &on, sizeof(on));
@@ -797,11 +829,6 @@ static int vib_immutable(struct ib_device *ib, u32 port,
 	i->gid_tbl_len = 1;
 	i->pkey_tbl_len = to_dev(ib)->n_pkeys;
 	return 0;
-}
-
-static enum rdma_link_layer vib_link_layer(struct ib_device *ib, u32 port)
-{
-	return IB_LINK_LAYER_INFINIBAND;
 }
 
 static int vib_query_gid(struct ib_device *ib, u32 port, int index,
@@ -958,6 +985,18 @@ static struct ib_device *vib_add_sub_dev(struct ib_device *parent,
 	vib_registered(d);
 	return &d->ib;
 }
+
+static int vib_add_smi(const char *channel, const struct kernel_param *kp)
+{
+	char name[IB_DEVICE_NAME_MAX];
+	unsigned int i;
+
+	if (kstrtouint(channel, 10, &i) || i >= VIB_CHANNELS || !vib_slots[i])
+		return -ENODEV;
+	scnprintf(name, sizeof(name), "smi%u", i);
+	return ib_add_sub_device(&vib_slots[i]->ib, RDMA_DEVICE_TYPE_SMI, name);
+}
+module_param_call(smi, vib_add_smi, NULL, NULL, 0200);
 #endif
 
 static const struct ib_device_ops vib_ops = {
@@ -978,7 +1017,6 @@ static const struct ib_device_ops vib_ops = {
 	.destroy_qp = vib_destroy_qp,
 	.detach_mcast = vib_detach,
 	.get_dma_mr = vib_get_dma_mr,
-	.get_link_layer = vib_link_layer,
 	.get_port_immutable = vib_immutable,
 	.modify_port = vib_modify_port,
 	.modify_qp = vib_modify_qp,
@@ -991,7 +1029,6 @@ static const struct ib_device_ops vib_ops = {
 	.query_gid = vib_query_gid,
 	.query_pkey = vib_query_pkey,
 	.query_port = vib_query_port,
-	.query_qp = vib_query_qp,
 	.reg_user_mr = vib_reg_user_mr,
 	.req_notify_cq = vib_req_notify_cq,
 	INIT_RDMA_OBJ_SIZE(ib_ah, vib_ah, ib),
@@ -1106,6 +1143,11 @@ static int vib_take(const struct lab_frame *f, const void *data)
 
 	if (f->channel >= VIB_CHANNELS)
 		return -EINVAL;
+	if (f->type == LAB_RESULT) {
+		if (((const struct lab_result *)data)->error)
+			vib_attach_again(f->channel);
+		return 0;
+	}
 	d = vib_slots[f->channel];
 	if (f->type == LAB_NODE)
 		return f->length < sizeof(struct lab_node) ? -EINVAL :
@@ -1129,108 +1171,91 @@ static int vib_take(const struct lab_frame *f, const void *data)
 		return 0;
 	case LAB_REMOVED:
 		vib_clear_slot(f->channel);
+		vib_attach_again(f->channel);
 		return 0;
 	}
 	return -EINVAL;
 }
 
-static ssize_t vib_write(struct file *file, const char __user *from, size_t n,
-			 loff_t *at)
+static bool vib_get(void *to, size_t n)
 {
-	struct lab_frame *f;
-	int error = -EINVAL;
+	struct kvec v = { to, n };
+	struct msghdr m = {};
 
-	if (n < sizeof(*f) || n > sizeof(*f) + VIB_FRAME)
-		return -EINVAL;
-	f = memdup_user(from, n);
-	if (IS_ERR(f))
-		return PTR_ERR(f);
-	if (f->length == n - sizeof(*f)) {
+	return !n || kernel_recvmsg(vib_lab, &m, &v, 1, n, MSG_WAITALL) == n;
+}
+
+/* The thread of a connection, to its end. */
+static int vib_run(void *unused)
+{
+	static char data[VIB_FRAME];
+	struct lab_frame f;
+	struct socket *lab = vib_lab;
+	unsigned int i;
+	int error = 0;
+
+	while (!error && vib_get(&f, sizeof(f)) && f.length <= sizeof(data) &&
+	       vib_get(data, f.length)) {
 		mutex_lock(&vib_writer);
-		error = vib_take(f, f + 1);
+		error = vib_take(&f, data);
 		mutex_unlock(&vib_writer);
 	}
-	kfree(f);
-	return error ? error : n;
-}
-
-static ssize_t vib_read(struct file *file, char __user *to, size_t n,
-			loff_t *at)
-{
-	struct sk_buff *skb = skb_dequeue(&vib_out);
-	ssize_t got;
-
-	if (!skb)
-		return -EAGAIN;
-	got = min_t(size_t, n, skb->len);
-	if (got < skb->len || copy_to_user(to, skb->data, got))
-		got = -EFAULT;
-	kfree_skb(skb);
-	return got;
-}
-
-static __poll_t vib_poll(struct file *file, poll_table *table)
-{
-	poll_wait(file, &vib_readable, table);
-	return EPOLLOUT | EPOLLWRNORM |
-		(skb_queue_empty(&vib_out) ? 0 : EPOLLIN | EPOLLRDNORM);
-}
-
-static int vib_open(struct inode *inode, struct file *file)
-{
-	return test_and_set_bit(0, &vib_open_bit) ? -EBUSY : 0;
-}
-
-static int vib_release(struct inode *inode, struct file *file)
-{
-	unsigned int i;
-
+	if (error)
+		pr_err("vib: a frame of type %u is refused\n", f.type);
 	mutex_lock(&vib_writer);
 	for (i = 0; i < VIB_CHANNELS; i++)
 		vib_clear_slot(i);
 	mutex_unlock(&vib_writer);
 	flush_workqueue(vib_wq);
+	cancel_delayed_work_sync(&vib_attaching);
+	vib_lab = NULL;
+	cancel_work_sync(&vib_sending);
 	skb_queue_purge(&vib_out);
-	clear_bit(0, &vib_open_bit);
+	sock_release(lab);
 	return 0;
 }
 
-static const struct file_operations vib_files = {
-	.owner = THIS_MODULE,
-	.open = vib_open,
-	.release = vib_release,
-	.read = vib_read,
-	.write = vib_write,
-	.poll = vib_poll,
-};
+static int vib_connect(const char *words, const struct kernel_param *kp)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	char *line, *at, *word;
+	struct socket *lab;
+	int error, i = 0;
 
-static struct miscdevice vib_misc = {
-	.minor = MISC_DYNAMIC_MINOR,
-	.name = "vib",
-	.fops = &vib_files,
-};
+	if (vib_lab)
+		return -EBUSY;
+	line = at = kstrdup(words, GFP_KERNEL);
+	if (!line)
+		return -ENOMEM;
+	strim(line);
+	strscpy(to.sun_path, strsep(&at, " "), sizeof(to.sun_path));
+	memset(vib_nodes, 0, sizeof(vib_nodes));
+	memset(vib_attached, 0, sizeof(vib_attached));
+	while (i < VIB_CHANNELS && (word = strsep(&at, " ")))
+		strscpy(vib_nodes[i++], word, LAB_NAME_LEN);
+	kfree(line);
+	error = sock_create_kern(&init_net, AF_UNIX, SOCK_STREAM, 0, &lab);
+	if (error)
+		return error;
+	error = kernel_connect(lab, (struct sockaddr *)&to, sizeof(to), 0);
+	if (error) {
+		sock_release(lab);
+		return error;
+	}
+	vib_lab = lab;
+	kthread_run(vib_run, NULL, "vib");
+	schedule_delayed_work(&vib_attaching, 0);
+	return 0;
+}
+module_param_call(lab, vib_connect, NULL, NULL, 0200);
 
 static int __init vib_init(void)
 {
-	int error;
-
 	skb_queue_head_init(&vib_out);
 	vib_wq = alloc_ordered_workqueue("vib", 0);
-	if (!vib_wq)
-		return -ENOMEM;
-	error = misc_register(&vib_misc);
-	if (error)
-		destroy_workqueue(vib_wq);
-	return error;
-}
-
-static void __exit vib_exit(void)
-{
-	misc_deregister(&vib_misc);
-	destroy_workqueue(vib_wq);
+	return vib_wq ? 0 : -ENOMEM;
 }
 
 module_init(vib_init);
-module_exit(vib_exit);
 MODULE_DESCRIPTION("HCAs of a simulated fabric");
 MODULE_LICENSE("Dual BSD/GPL");
