@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-# osmtest in all its flows with default arguments, in a lab: against opensm,
-# which says what the lab is good for, and against minism. The two run side by
-# side, for most of the time is spent waiting for leases and answers.
+# osmtest's flows in a lab: against opensm, which says what the lab is good for, and
+# against minism. The two run side by side, for most of the time is spent waiting for
+# leases and for requests that get no answer. Flow a has s and v, e does nothing.
 # shellcheck source=tests/interop/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -12,10 +12,19 @@ links_are_active() {	# how many ends
 	lab_cmd show | grep -q ": $1 Active, 0 Armed, 0 Init, 0 Down"
 }
 
-# flows WHO program...: "status description" lines in WHO.result, in a folder
-# and a lab of its own
+# flow NODE NAME: a line of "status description"
+flow() {
+	LAB_NODE=$1 limit=500 inside osmtest -t 3000 -f "$2" \
+		-i "$PWD/inventory" >"flow-$2.log" 2>&1
+	set -- $? "$2"
+	echo "$1 osmtest -f $2 passes for $who"
+	[ "$1" -eq 0 ] || tail -n 5 "flow-$2.log" | sed 's/^/ # /'
+}
+
+# flows WHO program...: their lines in WHO.result, in a folder and a lab of its own.
+# The 100,000 queries of flow f come from another host.
 flows() {
-	local who=$1 flow status
+	local who=$1
 
 	shift
 	mkdir -p "$SCRATCH/$who"
@@ -26,13 +35,12 @@ flows() {
 	await links_are_active 64
 	echo "$? $who brings the demo's fabric up"
 	await inside saquery SMIR
-	for flow in c q e f m s v a; do
-		limit=500 inside osmtest -f "$flow" -i "$PWD/inventory" \
-			>"flow-$flow.log" 2>&1
-		status=$?
-		echo "$status osmtest -f $flow passes for $who"
-		[ $status -eq 0 ] || tail -n 5 "flow-$flow.log" | sed 's/^/ # /'
-	done
+	flow node-01 c
+	[ "$who" = opensm ] || flow node-09 f >flood &
+	flow node-01 q
+	flow node-01 m
+	flow node-01 a
+	[ "$who" = opensm ] || { wait $!; cat flood; }
 	sm_kill_all
 	lab_stop
 }
@@ -54,7 +62,7 @@ for who in opensm minism; do
 			ok "$status" "$what"
 		fi
 	done <$who.result
-	[ "$(lines $who.result '^[0-9]')" -eq 9 ] ||
-		ok 1 "$who: all flows ran"
 done
+[ $tap_n -eq 11 ]
+ok $? "all flows ran"
 done_testing
