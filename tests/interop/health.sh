@@ -92,10 +92,10 @@ reads_again() {
 once_case() {
 	up || return
 	check "once: nothing is wrong" health_run --once -i 1
-	once_start -i 10
+	once_start -i 4
 	lab_cmd errors leaf-3/2 symbol 1234
 	lab_cmd errors spine-1/4 symbol 40000
-	lab_cmd errors spine-1/4 wait 4000000
+	lab_cmd errors spine-1/4 wait 1600000
 	lab_cmd errors leaf-1/1 discards 7
 	refute "once: a bad cable is status 1" once_ends
 	check "once: it is ibqueryerrors'" diff <(counted) <(
@@ -104,12 +104,12 @@ once_case() {
 	check "once: the worst cable is the first" eval \
 		'head -1 health.out | grep -q "^leaf-4/5 - spine-1/4: 40000 errors, "'
 	check "once: one that waits, waits" grep -qE \
-		'^  spine-1/4: .*PortXmitWait 4000000; waits (9|100)' health.out
+		'^  spine-1/4: .*PortXmitWait 1600000; waits (9|100)' health.out
 	check "once: discards are no fault of a cable" grep -q \
 		'^node-01 - leaf-1/1: 0 errors' health.out
 	check "once: it ends with a sum" grep -q \
 		'^2 bad cables; 64 ports read, 0 did not answer' health.out
-	once_start -i 8 --json --limit 2000000
+	once_start -i 4 --json --limit 2000000
 	lab_cmd errors leaf-3/2 symbol 100
 	check "json: the limit is not reached" once_ends
 	check "json: is JSON" python3 -c 'import json
@@ -131,13 +131,13 @@ recovery_is() {
 end_case() {
 	up || return
 	lab_cmd errors leaf-3/2 recovery 240
-	once_start -i 10
+	once_start -i 4
 	check "end: near it a counter is cleared" recovery_is 0
 	lab_cmd errors leaf-3/2 recovery 50
 	refute "end: a bad cable" once_ends
 	check "end: it is counted on" grep -q \
 		'leaf-3/2: LinkErrorRecoveryCounter 50;' health.out
-	once_start -i 10
+	once_start -i 4
 	inside perfquery -R -a -G 0x20030 >cleared 2>&1
 	lab_cmd errors leaf-3/2 recovery 5
 	refute "end: and if another tool clears it" once_ends

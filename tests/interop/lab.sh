@@ -177,7 +177,7 @@ avoid_by_hand() {
 # ---- the console ----------------------------------------------------------
 
 loses_smps() {
-	inside ibnetdiscover -o 16 >found 2>&1
+	inside ibnetdiscover -t 100 -o 16 >found 2>&1
 	lab_cmd stats | grep -q 'lost: [1-9][0-9]* by a full queue'
 }
 

@@ -150,7 +150,7 @@ page() {
 lab_tells() {
 	local pace status
 
-	for pace in 1 4 16; do
+	for pace in 2 6 16; do
 		lab_takes "$lab" "$prompt" $pace
 		status=$?
 		[[ $prompt == *unplug*status* ]] || break
