@@ -2,9 +2,37 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # Every shape of fabric comes up, in the eyes of others: for each fabric a
 # fresh ibsim, one `minism --once`, then the judges of lib.sh; then a second
-# `minism --once`, which must find nothing to change.
+# `minism --once`, which must find nothing to change. And in a lab, and on the
+# simulator in the manager's own process, it leaves the same LIDs, tables and states.
 # shellcheck source=tests/interop/lib.sh
 . "$(dirname "$0")/lib.sh"
+
+# dumps NAME: those of the last run, in the folder NAME; sorted, since what a dump says
+# is a set of lines; without the revision of the devices, which ibsim makes up
+dumps() {
+	local file
+
+	rm -rf "$1"
+	mkdir "$1"
+	for file in opensm-subnet.lst opensm.fdbs opensm-lfts.dump; do
+		sed 's/Rev:[0-9A-F]*//g' "dump/$file" | sort >"$1/$file" || return
+	done
+	rm -r dump
+}
+
+in_lab() {	# NET
+	lab_start "$1" || return
+	lab_sm lab.run "$MINISM" -p 1 "${sm_defaults[@]}" --once \
+		--cache-dir= --view "$SCRATCH/view"
+	sm_wait "$SM_PID" && dump_view && dumps lab
+	lab_stop
+	diff -r ibsim lab
+}
+
+in_process() {	# NET
+	simulated --once --view "$SCRATCH/view" "$1" && dump_view && dumps sim &&
+		diff -r ibsim sim
+}
 
 # come_up NAME NET: all that is asked of one fabric
 come_up() {
@@ -31,11 +59,10 @@ come_up() {
 		check "$name: ibdmchk finds every path" judge_ibdmchk dump
 		check "$name: the tables on the switches are the ones dumped" \
 			judge_tables dump/opensm-lfts.dump
-		check "$name: every LID reached from every switch" judge_routes
 		check "$name: the first sweep did program switches" \
 			log_has first.log 'LinearForwardingTable\.Set [1-9]'
 	fi
-	check "$name: ibtracert arrives" judge_trace
+	check "$name: there are dumps" dumps ibsim
 	guid_lids >lids.first
 	check "$name: a second --once exits 0" sm_once second.log
 	check "$name: and sets nothing but PortInfo" \
@@ -44,6 +71,8 @@ come_up() {
 	check "$name: and leaves the LIDs alone" \
 		diff lids.first <(guid_lids)
 	sim_stop
+	check "$name: a lab is left in the same state" in_lab "$SCRATCH/$net"
+	check "$name: and the simulator in process" in_process "$net"
 }
 
 # A judge that finds no fault with anything is none: on a fabric that is up,
@@ -52,21 +81,13 @@ judges_case() {
 	fresh "$demo" || return
 	check "judges: the fabric is up" sm_once judges.log
 	judge_same "$demo" >/dev/null 2>&1
-	judge_tables dump/opensm-lfts.dump >/dev/null 2>&1
 	cp -r dump damaged
-	cp found found.good
-	cp fts fts.good
 
-	# leaf-1 sends what is for the first CA's LID round by the spines
-	awk '/^Unicast lids/ { leaf = /leaf-1/ }
-	leaf && /node-02/ { sub(/ [0-9]+ /, " 005 ") }
-	{ print }' fts.good >fts
-	refute "judges: a loop is seen" judge_routes
-	grep -v 'node-16' fts.good >fts
-	refute "judges: a missing entry is seen" judge_routes
-	cp fts.good fts
-	check "judges: the good tables pass" judge_routes
-
+	# leaf-1 sends what is for the second CA's LID round by the spines
+	sed -i '0,/^0x0002 : 002/s//0x0002 : 005/' damaged/opensm.fdbs
+	refute "judges: ibdmchk sees a loop" judge_ibdmchk damaged
+	cp dump/opensm.fdbs damaged/
+	check "judges: the good tables pass" judge_ibdmchk damaged
 	sed -i '/: 001  : /d' damaged/opensm.fdbs
 	refute "judges: ibdmchk sees missing entries" judge_ibdmchk damaged
 	sed -i '0,/^0x/{/^0x/d}' damaged/opensm-lfts.dump
@@ -122,7 +143,8 @@ fabric() {
 
 file() {	# NAME: a net file of tests/data
 	wanted_case "$1" || return 0
-	come_up "$1" "$DATA/$1.net"
+	cp "$DATA/$1.net" .
+	come_up "$1" "$1.net"
 }
 
 fabric pair 'pair()'
@@ -133,6 +155,7 @@ fabric torus3 'torus(3,3,3;1)'
 fabric mesh 'mesh(4,4;1)'
 fabric rails 'rails(4;6,2)'
 fabric damaged --seed 5 --fail 10 'PGFT(4,4,8;1,4,4)'
+fabric dragonfly 'dragonfly(3,2,1)'
 fabric random --seed 3 'random(12,4,2)'
 fabric shuffled --shuffle --seed 7 'PGFT(4,4,8;1,4,4)'
 file loopback

@@ -19,7 +19,8 @@ makes() {
 whole_without_cable() {
 	judge_same "$demo"
 	[ "$(net_cables found | wc -l)" -eq 31 ] && judge_active 31 &&
-		dump_view && judge_tables dump/opensm-lfts.dump && judge_routes
+		dump_view && judge_tables dump/opensm-lfts.dump &&
+		judge_ibdmchk dump
 }
 
 # One SM from start to end.

@@ -769,75 +769,11 @@ judge_tables() {
 	return 1
 }
 
-# judge_routes: from every switch to every LID of ./found along ./fts: walks
-# the tables itself, because ibsim does not see a loop
-judge_routes() {
-	fts_canon <fts >fts.read
-	python3 - <<-'END'
-	import re, sys
-	out = {(guid, int(lid, 16)): int(port) for guid, lid, port in
-	       map(str.split, open("fts.read"))}
-	guids, switches, cables, owner = {}, set(), [], {}
-	for line in open("found"):
-	    if m := re.match(r"(?:switch|ca|rt)guid=0x(\w+)", line):
-	        me = m[1]
-	        continue
-	    if m := re.match(r'(Switch|Ca|Rt)\s.*?"(\S+)"', line):
-	        guids[m[2]] = me
-	        end = me, 0
-	        if m[1] == "Switch":
-	            switches.add(me)
-	    elif m := re.match(r'\[(\d+)\].*?"(\S+)"\[(\d+)\]', line):
-	        end = me, int(m[1])
-	        cables.append((end, m[2], int(m[3])))
-	    else:
-	        continue
-	    lids = re.search(r"# .*?lid (\d+) lmc (\d+)", line)
-	    if lids and (me in switches) == (end[1] == 0):
-	        owner |= {int(lids[1]) + i: end for i in range(2 ** int(lids[2]))}
-	peer = {end: (guids[to], port) for end, to, port in cables}
-
-	def walk(switch, lid):
-	    at = switch, 0
-	    for _ in range(64):
-	        port = out.get((at[0], lid))
-	        at = peer.get((at[0], port)) if port else (at[0], port)
-	        if not at or not at[1] or at[0] not in switches:
-	            return at
-	    return "a loop"
-	bad = [f"{s} to LID {lid}: {walk(s, lid)}, not {end}" for s in switches
-	       for lid, end in owner.items() if walk(s, lid) != end]
-	pairs = len(switches) * len(owner)
-	print(*bad[:5], f"{pairs} pairs, {len(bad)} bad", sep="\n")
-	sys.exit(bool(bad) or not pairs)
-	END
-}
-
 # judge_whole NET: all of it is there, Active, and reached by the tables that the
 # last sm_once, or dump_view, has dumped
 judge_whole() {
 	judge_same "$1" && judge_active "$(net_cables "$1" | wc -l)" &&
-		judge_tables dump/opensm-lfts.dump && judge_routes
-}
-
-# judge_trace: ibtracert between CAs at both ends and in the middle of the LIDs
-judge_trace() {
-	local lids a b n
-	mapfile -t lids < <(ca_lids)
-	n=${#lids[@]}
-	[ "$n" -ge 2 ] || return 1
-	for a in 0 $((n / 2)) $((n - 1)); do
-		for b in 0 $((n / 2)) $((n - 1)); do
-			[ "${lids[a]}" -ne "${lids[b]}" ] || continue
-			client ibtracert "${lids[a]}" "${lids[b]}" >trace 2>&1
-			if ! tail -n 1 trace |
-				grep -qE "^To .* lid ${lids[b]}-"; then
-				echo "from ${lids[a]} to ${lids[b]}:"
-				cat trace
-				return 1
-			fi
-		done
-	done
+		judge_tables dump/opensm-lfts.dump && judge_ibdmchk dump
 }
 
 # judge_ibdmchk DIR: every path between two CA ports exists, says ibdmchk. It
