@@ -17,6 +17,10 @@
 #include "topology/each.h"
 #include "topology/port_tables.h"
 
+/* Other files play them, too. */
+#define all_words	sa_words
+struct unit_word sa_words[64];
+
 struct stage {
 	struct lab l;		/* the first member: words may take it */
 	struct request r;
@@ -259,7 +263,7 @@ sa_stage_ask(struct lab *l, const char *format, ...)
 }
 
 /* METHOD ATTRIBUTE ..; ask is for methods without a word of their own */
-WORD(do_request, struct stage *st)
+WORDS("Get GetTable Set Delete GetMulti ask", do_request, struct stage *st)
 {
 	struct lab *l = &st->l;
 	g_autoptr(GByteArray) all = NULL;
@@ -279,7 +283,7 @@ WORD(do_request, struct stage *st)
 }
 
 /* METHOD ATTRIBUTE of the last answer's header, its AttributeOffset */
-WORD(do_answer, struct stage *st)
+WORDS("answer", do_answer, struct stage *st)
 {
 	const uint8_t *mad = st->l.reply.mad;
 
@@ -289,7 +293,7 @@ WORD(do_answer, struct stage *st)
 }
 
 /* SWITCH: the block that was answered is that of the tables */
-WORD(do_answer_is_lft, const struct lab *l)
+WORDS("answer-is-lft", do_answer_is_lft, const struct lab *l)
 {
 	uint32_t sw = snapshot_node_of(l->s, port_of(l, words[0]))->sw_index;
 
@@ -299,30 +303,30 @@ WORD(do_answer_is_lft, const struct lab *l)
 /* ---- the fabric and its rules ---- */
 
 /* SPEC LMC */
-WORD(do_fabric, struct lab *l)
+WORDS("fabric", do_fabric, struct lab *l)
 {
 	sa_lab_close(l);
 	sa_lab_open(l, words[0], word_number(words[1]));
 }
 
-WORD(do_publish, struct stage *st)
+WORDS("publish", do_publish, struct stage *st)
 {
 	lab_publish(&st->l);
 }
 
-WORD(do_unpublish, struct stage *st)
+WORDS("unpublish", do_unpublish, struct stage *st)
 {
 	sa_publish(st->l.sa, NULL, st->l.now);
 }
 
-WORD(do_prefix, struct lab *l)
+WORDS("prefix", do_prefix, struct lab *l)
 {
 	l->prefix = word_number(words[0]);
 	lab_publish(l);
 }
 
 /* [P_KEY]: no port is in any partition, in this one */
-WORD(do_no_rules, struct lab *l)
+WORDS("no-rules", do_no_rules, struct lab *l)
 {
 	if (words[0]) {
 		g_array_set_size(partition_rules_get(l->rules,
@@ -334,7 +338,7 @@ WORD(do_no_rules, struct lab *l)
 }
 
 /* P_KEY full|limited|both PORT .. */
-WORD(do_member, struct lab *l)
+WORDS("member", do_member, struct lab *l)
 {
 	for (char **name = words + 2; *name; name++)
 		lab_member(l, word_number(words[0]), port_of(l, *name),
@@ -343,7 +347,7 @@ WORD(do_member, struct lab *l)
 }
 
 /* P_KEY Q_KEY|none: IPoIB's group of the default partition */
-WORD(do_configured, struct lab *l)
+WORDS("configured", do_configured, struct lab *l)
 {
 	struct partition *p = partition_rules_get(l->rules,
 						  word_number(words[0]));
@@ -358,19 +362,19 @@ WORD(do_configured, struct lab *l)
 }
 
 /* P_KEY SL */
-WORD(do_sl, struct lab *l)
+WORDS("sl", do_sl, struct lab *l)
 {
 	partition_rules_get(l->rules, word_number(words[0]))
 		->sl = word_number(words[1]);
 }
 
-WORD(do_no_qos, struct stage *st)
+WORDS("no-qos", do_no_qos, struct stage *st)
 {
 	st->l.v->qos = false;
 }
 
 /* PORT COMPONENT=VALUE ..: of PortInfo; switch: of SwitchInfo */
-WORD(do_port, struct lab *l)
+WORDS("port switch", do_port, struct lab *l)
 {
 	uint32_t port = port_of(l, words[0]);
 	bool is_switch = strcmp(words[-1], "switch") == 0;
@@ -383,7 +387,7 @@ WORD(do_port, struct lab *l)
 }
 
 /* PORT TEXT: what the site calls its node */
-WORD(do_name, struct lab *l)
+WORDS("name", do_name, struct lab *l)
 {
 	uint32_t node = l->s->ports[port_of(l, words[0])].node;
 
@@ -391,7 +395,7 @@ WORD(do_name, struct lab *l)
 }
 
 /* PORT GUID|0|back: publishes a copy of the subnet */
-WORD(do_guid, struct stage *st)
+WORDS("guid", do_guid, struct stage *st)
 {
 	AUTO(snapshot) *old = st->l.s;
 	uint32_t port = port_of(&st->l, words[0]);
@@ -406,7 +410,7 @@ WORD(do_guid, struct stage *st)
 }
 
 /* SWITCH PORT NUM: an entry of the forwarding table */
-WORD(do_entry, struct lab *l)
+WORDS("entry", do_entry, struct lab *l)
 {
 	uint32_t sw = snapshot_node_of(l->s, port_of(l, words[0]))->sw_index;
 
@@ -415,7 +419,7 @@ WORD(do_entry, struct lab *l)
 }
 
 /* A B: the cable by which the LID of B leaves the switch of A */
-WORD(do_slow_way, struct lab *l)
+WORDS("slow-way", do_slow_way, struct lab *l)
 {
 	uint32_t sw = l->v->ends[port_of(l, words[0])].sw;
 
@@ -425,14 +429,14 @@ WORD(do_slow_way, struct lab *l)
 }
 
 /* BLOCKS POSITIONS */
-WORD(do_mft, struct lab *l)
+WORDS("mft", do_mft, struct lab *l)
 {
 	l->mft = mft_new(l->s->n_switches, word_number(words[0]),
 			 word_number(words[1]));
 }
 
 /* SWITCH MLID PORT */
-WORD(do_group_entry, struct lab *l)
+WORDS("group-entry", do_group_entry, struct lab *l)
 {
 	mft_add(l->mft, snapshot_node_of(l->s, port_of(l, words[0]))->sw_index,
 		word_number(words[1]), word_number(words[2]));
@@ -441,7 +445,7 @@ WORD(do_group_entry, struct lab *l)
 /* ---- tables of ports ---- */
 
 /* TABLE PORT BLOCK HEX: known from the last sweep */
-WORD(do_held, struct stage *st)
+WORDS("held", do_held, struct stage *st)
 {
 	enum port_table table = request_table(words[0]);
 	union port_block b = request_block(table, words[3]);
@@ -454,7 +458,7 @@ WORD(do_held, struct stage *st)
 }
 
 /* PartitionCap of all nodes, PartitionEnforcementCap of all switches */
-WORD(do_pkey_caps, struct stage *st)
+WORDS("pkey-caps", do_pkey_caps, struct stage *st)
 {
 	struct snapshot *s = st->l.s;
 
@@ -482,7 +486,7 @@ find_tree(const struct lab *l, unsigned *n)
 }
 
 /* N MLID MEMBERS [receive=A,B,.. send=C,D,..]: in this order */
-WORD(do_tree, const struct lab *l)
+WORDS("tree", do_tree, const struct lab *l)
 {
 	unsigned at = 0, n = word_number(words[0]);
 	const struct group *g = find_tree(l, &n);
@@ -507,7 +511,7 @@ WORD(do_tree, const struct lab *l)
 }
 
 /* groups, members, services, subscriptions, trees N */
-WORD(do_stats, struct stage *st)
+WORDS("trees groups members services subscriptions", do_stats, struct stage *st)
 {
 	const char *what = words[-1];
 	unsigned n_trees = G_MAXUINT;
@@ -522,13 +526,14 @@ WORD(do_stats, struct stage *st)
 		     stats.n_services);
 }
 
-WORD(do_quota, struct lab *l)
+WORDS("quota", do_quota, struct lab *l)
 {
 	l->sa->groups->quota = word_number(words[0]);
 }
 
 /* new-.., same-.. LINE: the version behind it */
-WORD(do_version, struct stage *st)
+WORDS("new-groups-version same-groups-version new-saved-version "
+      "same-saved-version", do_version, struct stage *st)
 {
 	const struct sa *sa = st->l.sa;
 	uint64_t groups = sa->groups->all.version;
@@ -540,7 +545,7 @@ WORD(do_version, struct stage *st)
 			 sa->groups->all.version != groups, *words[-1] == 'n');
 }
 
-WORD(do_later, struct lab *l)
+WORDS("later", do_later, struct lab *l)
 {
 	l->now += word_time(words[0]);
 }
@@ -552,18 +557,18 @@ read_due(const struct stage *st, const char *text)
 	return strcmp(text, "never") ? st->start + word_time(text) : INT64_MAX;
 }
 
-WORD(do_deadline, struct stage *st)
+WORDS("deadline", do_deadline, struct stage *st)
 {
 	assert_true(st->l.sa->services->next == read_due(st, words[0]));
 }
 
-WORD(do_tick, struct stage *st)
+WORDS("tick", do_tick, struct stage *st)
 {
 	services_tick(st->l.sa->services, read_due(st, words[0]));
 }
 
 /* PORT TRAP [qp=N] [pkey=N] [index=N] [@.. of the Notice] */
-WORD(do_report, struct stage *st)
+WORDS("report", do_report, struct stage *st)
 {
 	struct sa_report report;
 
@@ -585,7 +590,7 @@ WORD(do_report, struct stage *st)
 }
 
 /* PORT, or a PortGUID; [QP] */
-WORD(do_report_failed, struct lab *l)
+WORDS("report-failed", do_report_failed, struct lab *l)
 {
 	informs_drop(l->sa->informs, g_ascii_isdigit(*words[0]) ?
 		     word_number(words[0]) :
@@ -594,7 +599,7 @@ WORD(do_report_failed, struct lab *l)
 }
 
 /* => PORT ..: these get the last Notice, in this order, one each */
-WORD(do_reports, struct stage *st)
+WORDS("reports", do_reports, struct stage *st)
 {
 	struct sa_report r;
 
@@ -610,7 +615,7 @@ WORD(do_reports, struct stage *st)
 }
 
 /* PORT TRAP [slid=LID] [@BYTE=VALUE ..] [=> PORT ..]: a switch's */
-WORD(do_notice, struct stage *st)
+WORDS("notice", do_notice, struct stage *st)
 {
 	struct request r = { .kind = &kind, .fixture = st };
 	uint16_t lid = lab_lid(&st->l, port_of(&st->l, words[0]));
@@ -629,7 +634,7 @@ WORD(do_notice, struct stage *st)
 }
 
 /* TRAP GID [pkey=P_KEY] => PORT ..: traps 64 to 67, which the SM makes */
-WORD(do_gid_notice, struct stage *st)
+WORDS("gid-notice", do_gid_notice, struct stage *st)
 {
 	bool has_pkey = g_str_has_prefix(words[2], "pkey=");
 	g_autofree char *gid = g_strconcat("@0/16=", words[1], NULL);
@@ -647,19 +652,19 @@ WORD(do_gid_notice, struct stage *st)
 
 /* ---- restarts, standbys ---- */
 
-WORD(do_save, struct stage *st)
+WORDS("save", do_save, struct stage *st)
 {
 	g_string_truncate(st->saved, 0);
 	sa_save(st->l.sa, st->saved, st->l.now);
 }
 
-WORD(do_load, struct stage *st)
+WORDS("load", do_load, struct stage *st)
 {
 	assert_true(sa_load(st->l.sa, st->saved->str, st->l.now, NULL));
 }
 
 /* It saves what it has loaded as it was. The clock is another one. */
-WORD(do_restart, struct stage *st)
+WORDS("restart", do_restart, struct stage *st)
 {
 	g_autofree char *before = NULL;
 
@@ -675,7 +680,7 @@ WORD(do_restart, struct stage *st)
 
 /* "LINE;LINE .." [TEXT], the last of which is bad, behind what was saved: the
  * error names it and has this text, and all others are loaded */
-WORD(do_load_but, struct stage *st)
+WORDS("load-but", do_load_but, struct stage *st)
 {
 	g_autofree char *bad = g_strdup_printf("%s%s\n", st->saved->str,
 					       words[0]);
@@ -706,7 +711,7 @@ is_manager(uint16_t lid, void *data)
 	return lid == ((struct stage *)data)->manager;
 }
 
-WORD(do_manager, struct stage *st)
+WORDS("manager", do_manager, struct stage *st)
 {
 	st->manager = lab_lid(&st->l, port_of(&st->l, words[0]));
 	st->l.sa->is_manager = is_manager;
@@ -714,7 +719,7 @@ WORD(do_manager, struct stage *st)
 }
 
 /* new|same|none: the mark in the last answer against the one before */
-WORD(do_mark, struct stage *st)
+WORDS("mark", do_mark, struct stage *st)
 {
 	struct sa_mark mark;
 	bool is_marked = sa_mark_read(st->l.reply.mad, &mark);
@@ -731,7 +736,7 @@ WORD(do_mark, struct stage *st)
 }
 
 /* TIME later, PORT ..: the standbys that asked lately */
-WORD(do_followers, struct lab *l)
+WORDS("followers", do_followers, struct lab *l)
 {
 	const GArray *lids = sa_followers(l->sa, l->now + word_time(words[0]));
 
@@ -743,7 +748,7 @@ WORD(do_followers, struct lab *l)
 
 /* Two SMs; five members, three of them full, in one group; five subscriptions,
  * five services of two ServiceIDs. */
-WORD(do_clients, struct stage *st)
+WORDS("clients", do_clients, struct stage *st)
 {
 	static const struct sa_sm sms[] = {
 		{ .lid = 1, .info = { .guid = 5, .priority = 3, .state = 3 } },
@@ -766,33 +771,3 @@ WORD(do_clients, struct stage *st)
 	}
 }
 
-const struct unit_word sa_words[] = {
-	{ "Get", do_request }, { "GetTable", do_request },
-	{ "Set", do_request }, { "Delete", do_request },
-	{ "GetMulti", do_request }, { "ask", do_request },
-	{ "answer", do_answer }, { "answer-is-lft", do_answer_is_lft },
-	{ "fabric", do_fabric }, { "publish", do_publish },
-	{ "unpublish", do_unpublish }, { "prefix", do_prefix },
-	{ "no-rules", do_no_rules }, { "member", do_member },
-	{ "configured", do_configured }, { "sl", do_sl },
-	{ "no-qos", do_no_qos }, { "port", do_port }, { "switch", do_port },
-	{ "name", do_name }, { "guid", do_guid }, { "entry", do_entry },
-	{ "slow-way", do_slow_way }, { "mft", do_mft },
-	{ "group-entry", do_group_entry }, { "held", do_held },
-	{ "pkey-caps", do_pkey_caps }, { "trees", do_stats },
-	{ "tree", do_tree }, { "groups", do_stats }, { "members", do_stats },
-	{ "services", do_stats }, { "subscriptions", do_stats },
-	{ "quota", do_quota }, { "new-groups-version", do_version },
-	{ "same-groups-version", do_version },
-	{ "new-saved-version", do_version },
-	{ "same-saved-version", do_version }, { "later", do_later },
-	{ "deadline", do_deadline }, { "tick", do_tick },
-	{ "report", do_report }, { "report-failed", do_report_failed },
-	{ "reports", do_reports }, { "notice", do_notice },
-	{ "gid-notice", do_gid_notice }, { "save", do_save },
-	{ "load", do_load }, { "restart", do_restart },
-	{ "load-but", do_load_but }, { "manager", do_manager },
-	{ "mark", do_mark }, { "followers", do_followers },
-	{ "clients", do_clients },
-	{ NULL, NULL },
-};

@@ -16,7 +16,7 @@
 #include "tests/lib/sa_lab.h"
 #include "tests/lib/unit.h"
 
-extern const struct unit_word sa_words[];
+extern struct unit_word sa_words[];
 
 /* Fixtures; *state begins with a struct lab. The first is PGFT(3,4;1,3), the
  * second one switch with hosts H-0 .. H-5, and no group is configured. */

@@ -89,6 +89,20 @@ stage_open(const void *data, const GPtrArray *bound)
 }
 
 void
+unit_add_words(struct unit_word *table, size_t size, const char *names,
+	       void (*fn)(void *, char **, const char *))
+{
+	g_auto(GStrv) list = g_strsplit(names, " ", -1);
+	size_t n = 0;
+
+	while (table[n].name)
+		n++;
+	g_assert(n + g_strv_length(list) < size);
+	for (char **name = list; *name; name++)
+		table[n++] = (struct unit_word){ g_intern_string(*name), fn };
+}
+
+void
 unit_play(const struct unit_word *w, void *fixture, const char *line)
 {
 	const char *text = line + strcspn(line, " ");

@@ -17,15 +17,14 @@
  * Tests as text (script.h): each scenario of tests/scripts/FILE is a test,
  * whose lines call functions with the fixture.
  *
- *	WORD(do_ask, struct fixture *f)
+ *	static struct unit_word all_words[8];
+ *
+ *	WORDS("ask ask-again", do_ask, struct fixture *f)
  *	{
  *		assert_true(ask(f, words[0]));
  *	}
  *
- *	static const struct unit_word words[] = {
- *		{ "ask", do_ask }, { NULL, NULL },
- *	};
- *	SCRIPT(this, "this.scn", words, set_up, tear_down)
+ *	SCRIPT(this, "this.scn", all_words, set_up, tear_down)
  */
 #ifndef MINISM_TESTS_LIB_UNIT_H
 #define MINISM_TESTS_LIB_UNIT_H
@@ -115,6 +114,20 @@ struct unit_word {
 	static void \
 	name##_of(fixture, __attribute__((unused)) char **words, \
 		  __attribute__((unused)) const char *text)
+
+/* The same under these names, in the file's table all_words, which ends with a
+ * name NULL. */
+#define WORDS(names, name, fixture) \
+	static void name(void *of, char **words, const char *text); \
+	__attribute__((constructor)) static void \
+	add_##name(void) \
+	{ \
+		unit_add_words(all_words, G_N_ELEMENTS(all_words), names, \
+			       name); \
+	} \
+	WORD(name, fixture)
+void unit_add_words(struct unit_word *table, size_t size, const char *names,
+		    void (*fn)(void *, char **, const char *));
 
 struct unit_script {
 	const char *file;

@@ -18,6 +18,8 @@
 #include "tools/show.h"
 #include "topology/each.h"
 
+static struct unit_word all_words[40];
+
 #define HOST_GUID	UINT64_C(0x6000000000000101)
 
 struct setup {
@@ -405,7 +407,7 @@ ask_partitions(struct setup *t, bool as_json, const char *command)
 }
 
 /* CODE LINE */
-WORD(do_ask, void *fixture)
+WORDS(">", do_ask, void *fixture)
 {
 	size_t len = strcspn(text, " ");
 	g_autofree char *code = g_strndup(text, len);
@@ -425,14 +427,14 @@ WORD(do_ask, void *fixture)
 		ask(fixture, line, value_of(values, code));
 }
 
-WORD(do_has, struct setup *t)
+WORDS("has", do_has, struct setup *t)
 {
 	g_autofree char *part = unquote(t, words, text);
 
 	assert_has(t->body, part);
 }
 
-WORD(do_lacks, struct setup *t)
+WORDS("lacks", do_lacks, struct setup *t)
 {
 	g_autofree char *part = unquote(t, words, text);
 
@@ -440,7 +442,7 @@ WORD(do_lacks, struct setup *t)
 		fail_msg("\"%s\" is in:\n%s", part, t->body);
 }
 
-WORD(do_is, struct setup *t)
+WORDS("is begins", do_is, struct setup *t)
 {
 	g_autofree char *whole = unquote(t, words, text);
 
@@ -451,7 +453,7 @@ WORD(do_is, struct setup *t)
 }
 
 /* N TEXT: so many times */
-WORD(do_times, struct setup *t)
+WORDS("times", do_times, struct setup *t)
 {
 	g_autofree char *part = fill_in(t, words[1]);
 	unsigned n = 0;
@@ -461,14 +463,14 @@ WORD(do_times, struct setup *t)
 	assert_range(words[0], n);
 }
 
-WORD(do_has_problems, const struct setup *t)
+WORDS("has-problems", do_has_problems, const struct setup *t)
 {
 	for (guint i = 0; i < t->verdict.lines->len; i++)
 		assert_has(t->body, t->verdict.lines->pdata[i]);
 }
 
 /* [json]: each channel of the credit loop, with what waits there */
-WORD(do_has_cycle, struct setup *t)
+WORDS("has-cycle", do_has_cycle, struct setup *t)
 {
 	const GArray *cycle = t->choice.alone.channels.cycle;
 	AUTO(graph) *g = graph_new(t->s, t->lids);
@@ -492,7 +494,7 @@ WORD(do_has_cycle, struct setup *t)
 
 /* N [PREFIX]: a line, behind the prefix, that is so much longer than the longest;
  * it is not repeated */
-WORD(do_long, struct setup *t)
+WORDS("long", do_long, struct setup *t)
 {
 	g_autofree char *rest = g_strnfill((gsize)((int)CONTROL_LINE_MAX +
 						   atoi(words[0])), 'x');
@@ -502,7 +504,7 @@ WORD(do_long, struct setup *t)
 	assert_true(strlen(t->body) < 200);
 }
 
-WORD(do_every_command, struct setup *t)
+WORDS("every-command", do_every_command, struct setup *t)
 {
 	for (size_t i = 0; i < n_commands; i++) {
 		const struct command *c = &commands[i];
@@ -522,19 +524,19 @@ WORD(do_every_command, struct setup *t)
 /* --- what the hooks noted --- */
 
 /* sweeps, reloads, problems N */
-WORD(do_count, const struct setup *t)
+WORDS("sweeps reloads problems", do_count, const struct setup *t)
 {
 	assert_range(words[0], *words[-1] == 's' ? t->sweeps :
 		     *words[-1] == 'r' ? t->reloads : t->verdict.lines->len);
 }
 
-WORD(do_level, struct setup *t)
+WORDS("level", do_level, struct setup *t)
 {
 	assert_string_equal(log_level_names[t->log->level], words[0]);
 }
 
 /* P_KEY GUID [MEMBERSHIP]: one change */
-WORD(do_changed, struct setup *t)
+WORDS("changed", do_changed, struct setup *t)
 {
 	g_autofree char *guid = fill_in(t, words[1]);
 
@@ -547,7 +549,7 @@ WORD(do_changed, struct setup *t)
 				 value_of(memberships, words[2]));
 }
 
-WORD(do_unchanged, struct setup *t)
+WORDS("unchanged", do_unchanged, struct setup *t)
 {
 	assert_int_equal(t->changes, 0);
 }
@@ -555,27 +557,27 @@ WORD(do_unchanged, struct setup *t)
 /* --- what there is --- */
 
 /* SPEC ENGINE */
-WORD(do_fabric, void *fixture)
+WORDS("fabric", do_fabric, void *fixture)
 {
 	make_fabric(fixture, words[0], words[1]);
 }
 
 /* END [CAUSES] */
-WORD(do_sweep_ends, void *fixture)
+WORDS("sweep-ends", do_sweep_ends, void *fixture)
 {
 	end_sweep(fixture, (enum sweep_end)value_of(ends, words[0]),
 		  words[1] ?: "trap, election");
 }
 
 /* requests are about this fabric */
-WORD(do_publish, struct setup *t)
+WORDS("publish", do_publish, struct setup *t)
 {
 	t->db.subnet = t->s;
 	t->sa.view = &t->db;
 }
 
 /* what the daemon logs, and tells systemd */
-WORD(do_headline, struct setup *t)
+WORDS("headline", do_headline, struct setup *t)
 {
 	struct control_view v;
 	g_autofree char *line = NULL;
@@ -586,7 +588,7 @@ WORD(do_headline, struct setup *t)
 }
 
 /* all|N|H-N TEXT: NodeDescription */
-WORD(do_describe, struct setup *t)
+WORDS("describe", do_describe, struct setup *t)
 {
 	g_autofree char *desc = g_strcompress(words[1]);
 	uint32_t node = *words[0] == 'H' ?
@@ -599,13 +601,13 @@ WORD(do_describe, struct setup *t)
 }
 
 /* ATTRIBUTE N: answers of the SA */
-WORD(do_answered, struct setup *t)
+WORDS("answered", do_answered, struct setup *t)
 {
 	t->desk.records[word_number(words[0])] = word_number(words[1]);
 }
 
 /* TEXT [H-N]: what the site calls it, or all */
-WORD(do_name, struct setup *t)
+WORDS("name", do_name, struct setup *t)
 {
 	g_autofree char *name = g_strcompress(words[0]);
 
@@ -616,7 +618,7 @@ WORD(do_name, struct setup *t)
 }
 
 /* P_KEY NAME H-N|GUID|all MEMBERSHIP [LINE] */
-WORD(do_rule, struct setup *t)
+WORDS("rule", do_rule, struct setup *t)
 {
 	g_autofree char *name = g_strcompress(words[1]);
 	struct partition *p = partition_rules_get(t->rules,
@@ -635,7 +637,7 @@ WORD(do_rule, struct setup *t)
 }
 
 /* P_KEY NAME [defmember] */
-WORD(do_partition, struct setup *t)
+WORDS("partition", do_partition, struct setup *t)
 {
 	struct partition *p = partition_rules_get(t->rules,
 						  word_number(words[0]));
@@ -647,33 +649,33 @@ WORD(do_partition, struct setup *t)
 }
 
 /* until `refuse` or `written`: the change has not ended */
-WORD(do_writing, struct setup *t)
+WORDS("writing written", do_writing, struct setup *t)
 {
 	t->is_writing = !strcmp(words[-1], "writing");
 }
 
-WORD(do_refuse, struct setup *t)
+WORDS("refuse", do_refuse, struct setup *t)
 {
 	t->refusal = g_strcompress(words[0]);
 }
 
-WORD(do_warn_at_reload, struct setup *t)
+WORDS("warn-at-reload", do_warn_at_reload, struct setup *t)
 {
 	t->warning = g_strdup(words[0]);
 }
 
-WORD(do_own, struct setup *t)
+WORDS("own", do_own, struct setup *t)
 {
 	t->own = guid_of(t, words[0]);
 }
 
-WORD(do_role, struct setup *t)
+WORDS("role", do_role, struct setup *t)
 {
 	t->sweep.self.state = SM_STATE_STANDBY;
 }
 
 /* cold|warm [WHY] */
-WORD(do_standby, struct setup *t)
+WORDS("standby", do_standby, struct setup *t)
 {
 	t->standby.follows = true;
 	t->standby.warm = strcmp(words[0], "cold");
@@ -684,7 +686,7 @@ WORD(do_standby, struct setup *t)
 }
 
 /* Something else than S-1-0 with its hosts. */
-WORD(do_expected, struct setup *t)
+WORDS("expected", do_expected, struct setup *t)
 {
 	t->expected = expected_new();
 	assert_true(state_load(&expected_part, t->expected,
@@ -696,13 +698,13 @@ WORD(do_expected, struct setup *t)
 	expected_update(t->expected, t->s, NULL, 1700000030, 0);
 }
 
-WORD(do_unreached, struct setup *t)
+WORDS("unreached", do_unreached, struct setup *t)
 {
 	g_ptr_array_add(t->mcast.lost, g_strdup(words[0]));
 }
 
 /* N events, and one that is none of them */
-WORD(do_log, struct setup *t)
+WORDS("log", do_log, struct setup *t)
 {
 	for (unsigned i = 0; i < word_number(words[0]); i++) {
 		t->log->generation = i / 2;
@@ -711,30 +713,9 @@ WORD(do_log, struct setup *t)
 	log_say(t->log, LOG_VERBOSE, "test", "detail");
 }
 
-WORD(do_warn, struct setup *t)
+WORDS("warn", do_warn, struct setup *t)
 {
 	log_say(t->log, LOG_WARNING, "test", "%s", words[0]);
 }
-
-static const struct unit_word all_words[] = {
-	{ ">", do_ask }, { "has", do_has }, { "every-command", do_every_command },
-	{ "lacks", do_lacks }, { "is", do_is }, { "begins", do_is },
-	{ "times", do_times }, { "has-problems", do_has_problems },
-	{ "has-cycle", do_has_cycle }, { "long", do_long },
-	{ "sweeps", do_count },
-	{ "reloads", do_count }, { "problems", do_count },
-	{ "level", do_level }, { "changed", do_changed },
-	{ "unchanged", do_unchanged }, { "fabric", do_fabric },
-	{ "publish", do_publish },
-	{ "sweep-ends", do_sweep_ends }, { "headline", do_headline },
-	{ "describe", do_describe }, { "name", do_name }, { "rule", do_rule },
-	{ "partition", do_partition }, { "refuse", do_refuse },
-	{ "writing", do_writing }, { "written", do_writing },
-	{ "warn-at-reload", do_warn_at_reload },
-	{ "own", do_own }, { "role", do_role }, { "standby", do_standby },
-	{ "expected", do_expected }, { "unreached", do_unreached },
-	{ "answered", do_answered },
-	{ "log", do_log }, { "warn", do_warn }, { NULL, NULL },
-};
 
 SCRIPT(control, "control.scn", all_words, setup_new, setup_free)

@@ -16,6 +16,8 @@
 #include "tests/lib/golden.h"
 #include "tests/lib/unit.h"
 
+static struct unit_word all_words[8];
+
 struct fabric {
 	struct snapshot *s;
 	struct lid_map *lids;
@@ -75,7 +77,7 @@ port_of(const struct fabric *f, const char *desc)
 }
 
 /* FILE */
-WORD(do_dump, struct fabric *f)
+WORDS("dump", do_dump, struct fabric *f)
 {
 	g_autoptr(GString) dump = g_string_new(NULL);
 
@@ -84,7 +86,7 @@ WORD(do_dump, struct fabric *f)
 }
 
 /* SWITCH HOST: its line of opensm.fdbs, behind the LID */
-WORD(do_fdb, struct fabric *f)
+WORDS("fdb", do_fdb, struct fabric *f)
 {
 	g_autoptr(GString) dump = g_string_new(NULL);
 	g_autofree char *head = g_strdup_printf("Switch 0x%016"
@@ -99,7 +101,7 @@ WORD(do_fdb, struct fabric *f)
 }
 
 /* SWITCH HOST PORT|NODE: the entry, or by the port to that node */
-WORD(do_entry, struct fabric *f)
+WORDS("entry", do_entry, struct fabric *f)
 {
 	const struct snapshot_node *n = node_of(f, words[0]);
 	uint32_t port = n->first_port + 1;
@@ -115,7 +117,7 @@ WORD(do_entry, struct fabric *f)
 }
 
 /* What becomes of a node's port, or of all ports. */
-WORD(do_port, struct fabric *f)
+WORDS("state unknown", do_port, struct fabric *f)
 {
 	for (uint32_t i = 0; i < f->s->n_ports; i++) {
 		struct snapshot_port *p = &f->s->ports[i];
@@ -128,12 +130,6 @@ WORD(do_port, struct fabric *f)
 			p->known = false;
 	}
 }
-
-static const struct unit_word all_words[] = {
-	{ "dump", do_dump }, { "fdb", do_fdb },
-	{ "entry", do_entry }, { "state", do_port },
-	{ "unknown", do_port }, { NULL, NULL },
-};
 
 static char *
 drawn(const void *of, const char *text)

@@ -24,6 +24,8 @@
 #include "tests/lib/sim_script.h"
 #include "tests/lib/unit.h"
 
+static struct unit_word all_words[24];
+
 #define HDR	sizeof(struct ib_user_mad_hdr)
 
 struct pair;
@@ -162,7 +164,7 @@ put_result(struct pair *p, int result)
 }
 
 /* HOST QPN CLASS VERSION RMPP METHODS */
-WORD(do_register, struct pair *p)
+WORDS("register", do_register, struct pair *p)
 {
 	struct ib_user_mad_reg_req r = {
 		.qpn = word_number(words[1]),
@@ -179,7 +181,7 @@ WORD(do_register, struct pair *p)
 
 /* HOST flag|plain: a program that does RMPP of the SA itself, with the flag or
  * by asking for none */
-WORD(do_own_rmpp, struct pair *p)
+WORDS("own-rmpp", do_own_rmpp, struct pair *p)
 {
 	bool flag = *words[1] == 'f';
 	struct ib_user_mad_reg_req2 r = {
@@ -193,7 +195,7 @@ WORD(do_own_rmpp, struct pair *p)
 }
 
 /* HOST AGENT */
-WORD(do_unregister, struct pair *p)
+WORDS("unregister", do_unregister, struct pair *p)
 {
 	uint32_t id = word_number(words[1]);
 
@@ -203,7 +205,7 @@ WORD(do_unregister, struct pair *p)
 
 /* also HOST: a second file; reopen HOST QPS: in place of the one; close HOST:
  * the first of two */
-WORD(do_file, struct pair *p)
+WORDS("also reopen close", do_file, struct pair *p)
 {
 	struct host *h = host_of(p, words[0]);
 
@@ -266,7 +268,7 @@ write_mad(struct pair *p, struct host *h, const struct writing *w, uint8_t *mad)
 }
 
 /* HOST KEY=VALUE ..: Get NodeInfo of the other one, by directed route */
-WORD(do_smp, struct pair *p)
+WORDS("smp", do_smp, struct pair *p)
 {
 	static const struct dr_path path = { .hops = 1, .port = { 0, 1 } };
 	struct writing w = { .lid = 0xffff, .ms = 100, .len = MAD_SIZE,
@@ -282,7 +284,7 @@ WORD(do_smp, struct pair *p)
 }
 
 /* HOST KEY=VALUE ..: of the SA; len: that is also of its data */
-WORD(do_gmp, struct pair *p)
+WORDS("gmp", do_gmp, struct pair *p)
 {
 	struct host *h = host_of(p, words[0]);
 	struct writing w = { .lid = 2 - (h->name == 'b'), .qpn = 1, .ms = 3000,
@@ -308,7 +310,7 @@ WORD(do_gmp, struct pair *p)
 
 /* HOST DATA KEY=VALUE ..: a table of so many bytes, by RMPP, is the answer to
  * the last message that came */
-WORD(do_answer, struct pair *p)
+WORDS("answer", do_answer, struct pair *p)
 {
 	struct host *h = host_of(p, words[0]);
 	unsigned data = word_number(words[1]);
@@ -331,12 +333,12 @@ WORD(do_answer, struct pair *p)
 }
 
 /* TIME; what came is told, and how many MADs were sent */
-WORD(do_run, struct pair *p)
+WORDS("run", do_run, struct pair *p)
 {
 	sim_run(p->sim, sim_now(p->sim) + word_time(words[0]));
 }
 
-WORD(do_sent, struct pair *p)
+WORDS("sent", do_sent, struct pair *p)
 {
 	uint64_t sent = sim_stats(p->sim)->sent;
 
@@ -347,7 +349,7 @@ WORD(do_sent, struct pair *p)
 }
 
 /* HOST LID LMC [STATE [MTU]]: as its manager leaves it */
-WORD(do_port, struct pair *p)
+WORDS("port", do_port, struct pair *p)
 {
 	struct port_info *info =
 		&p->sim->ports[host_of(p, words[0])->sim_port].info;
@@ -360,7 +362,7 @@ WORD(do_port, struct pair *p)
 }
 
 /* HOST P_KEY: the only one of its table */
-WORD(do_pkey, struct pair *p)
+WORDS("pkey", do_pkey, struct pair *p)
 {
 	struct sim_port *port =
 		&p->sim->ports[host_of(p, words[0])->sim_port];
@@ -373,7 +375,7 @@ WORD(do_pkey, struct pair *p)
 }
 
 /* What becomes of b, or of the cable. */
-WORD(do_fault, struct pair *p)
+WORDS("silent slow loss", do_fault, struct pair *p)
 {
 	if (strcmp(words[-1], "silent") == 0)
 		sim_node_set_mood(p->sim, 1, SIM_MOOD_SILENT);
@@ -382,16 +384,6 @@ WORD(do_fault, struct pair *p)
 	else
 		sim_link_set_loss(p->sim, p->host[0].sim_port, 1000);
 }
-
-static const struct unit_word all_words[] = {
-	{ "register", do_register }, { "own-rmpp", do_own_rmpp },
-	{ "unregister", do_unregister }, { "also", do_file },
-	{ "reopen", do_file }, { "close", do_file }, { "smp", do_smp },
-	{ "gmp", do_gmp }, { "answer", do_answer }, { "run", do_run },
-	{ "sent", do_sent }, { "port", do_port }, { "pkey", do_pkey },
-	{ "silent", do_fault }, { "slow", do_fault }, { "loss", do_fault },
-	{ NULL, NULL },
-};
 
 /* 6.17, in the first line: the limits of that kernel. */
 static char *

@@ -17,6 +17,8 @@
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
 
+static struct unit_word all_words[32];
+
 #define MS	1000
 #define TIMEOUT	(200 * MS)	/* of the usual parameters */
 
@@ -181,7 +183,7 @@ read_tags(const char *word, uint64_t *last)
 }
 
 /* [timeout_ms=N] [retries=N] [max_wire=N]: another client, at time 0 */
-WORD(do_client, struct bench *b)
+WORDS("client", do_client, struct bench *b)
 {
 	struct mad_client_params params = usual;
 	const struct unit_setting settings[] = {
@@ -195,7 +197,7 @@ WORD(do_client, struct bench *b)
 }
 
 /* silent|TIME [deaf=TAGS] [lost=TAGS] [line=US] [stall=US] [busy=N] */
-WORD(do_peer, struct bench *b)
+WORDS("peer", do_peer, struct bench *b)
 {
 	struct peer *p = &b->peer;
 	const struct unit_setting settings[] = {
@@ -215,7 +217,7 @@ WORD(do_peer, struct bench *b)
 }
 
 /* TAG[..TAG] [elsewhere|report|set]: to another node, a GMP, a Set by LID */
-WORD(do_start, struct bench *b)
+WORDS("start", do_start, struct bench *b)
 {
 	uint64_t last, tag = read_tags(words[0], &last);
 	const char *how = words[1] ?: "";
@@ -239,7 +241,7 @@ WORD(do_start, struct bench *b)
 
 /* N TIME [BYTE=VALUE ..] [tid=N] [tid+N] [len=N] [returned]: to the Nth that
  * was sent since `forget`, a good answer but for that */
-WORD(do_answer, struct bench *b)
+WORDS("answer", do_answer, struct bench *b)
 {
 	const struct scripted_sent *sent =
 		scripted_get(b->t, word_number(words[0]));
@@ -266,14 +268,14 @@ WORD(do_answer, struct bench *b)
 }
 
 /* N TIME: the Nth comes back without an answer */
-WORD(do_return, struct bench *b)
+WORDS("return", do_return, struct bench *b)
 {
 	scripted_return(b->t, scripted_get(b->t, word_number(words[0]))->mad,
 			word_time(words[1]));
 }
 
 /* METHOD: of another's, under the TID of the first that was sent */
-WORD(do_request, struct bench *b)
+WORDS("request", do_request, struct bench *b)
 {
 	uint8_t mad[MAD_SIZE];
 
@@ -294,75 +296,75 @@ on_serve(const struct transport_mad *m, const struct mad_header *h, void *data)
 }
 
 /* [off] */
-WORD(do_serve, struct bench *b)
+WORDS("serve", do_serve, struct bench *b)
 {
 	b->x->serve = words[0] ? NULL : on_serve;
 	b->x->serve_data = b;
 }
 
 /* N [again]: so many sends fail, for good or for the moment */
-WORD(do_refuse, struct bench *b)
+WORDS("refuse", do_refuse, struct bench *b)
 {
 	scripted_refuse(b->t, word_number(words[0]), words[1] ?
 			TRANSPORT_ERROR_AGAIN : TRANSPORT_ERROR_SEND);
 }
 
-WORD(do_run, struct bench *b)
+WORDS("run", do_run, struct bench *b)
 {
 	scripted_run(b->t, transport_now(b->t) + word_time(words[0]));
 }
 
-WORD(do_at, struct bench *b)
+WORDS("at", do_at, struct bench *b)
 {
 	scripted_run(b->t, word_time(words[0]));
 }
 
 /* [TIME]: until nothing is left to do, which is so by then */
-WORD(do_idle, struct bench *b)
+WORDS("idle", do_idle, struct bench *b)
 {
 	assert_true(scripted_run_idle(b->t, transport_now(b->t) +
 				      (words[0] ? word_time(words[0]) :
 				       100 * TIMEOUT)));
 }
 
-WORD(do_stall, struct bench *b)
+WORDS("stall", do_stall, struct bench *b)
 {
 	scripted_stall(b->t, word_time(words[0]));
 }
 
 /* Something happens, or (still) nothing does. */
-WORD(do_step, struct bench *b)
+WORDS("step still", do_step, struct bench *b)
 {
 	assert_int_equal(scripted_step(b->t), strcmp(words[-1], "still") != 0);
 }
 
-WORD(do_forget, struct bench *b)
+WORDS("forget", do_forget, struct bench *b)
 {
 	scripted_forget(b->t);
 }
 
 /* TAG[..TAG] .. */
-WORD(do_cancel, struct bench *b)
+WORDS("cancel", do_cancel, struct bench *b)
 {
 	for (uint64_t tag, last; *words; words++)
 		for (tag = read_tags(*words, &last); tag <= last; tag++)
 			mad_client_cancel(b->x, b->ids[tag]);
 }
 
-WORD(do_cancel_all, struct bench *b)
+WORDS("cancel-all", do_cancel_all, struct bench *b)
 {
 	mad_client_cancel(b->x, 0);
 	mad_client_cancel(b->x, 0xdeadbeef);
 	mad_client_cancel_owner(b->x, b);
 }
 
-WORD(do_free, struct bench *b)
+WORDS("free", do_free, struct bench *b)
 {
 	mad_client_free(g_steal_pointer(&b->x));
 }
 
 /* TAG LINE; LINE: when it ends */
-WORD(do_when, struct bench *b)
+WORDS("when", do_when, struct bench *b)
 {
 	b->lines_tag = strtoul(words[0], NULL, 10);
 	g_free(b->lines);
@@ -380,7 +382,7 @@ on_stood(void *data)
 }
 
 /* [LINE; LINE]: when a long stall is told */
-WORD(do_when_stood, struct bench *b)
+WORDS("when-stood", do_when_stood, struct bench *b)
 {
 	b->stood_lines = g_strdup(text);
 	b->x->stood = on_stood;
@@ -400,7 +402,7 @@ feed(void *data)
 }
 
 /* TAG END: a pump starts these; never from inside this call */
-WORD(do_pump, struct bench *b)
+WORDS("pump", do_pump, struct bench *b)
 {
 	b->next = word_number(words[0]);
 	b->end = word_number(words[1]);
@@ -420,7 +422,7 @@ count_ended(const struct mad_client *x, enum mad_client_end end)
 }
 
 /* COUNT=RANGE .. */
-WORD(do_is, struct bench *b)
+WORDS("is", do_is, struct bench *b)
 {
 	static const struct mad_client none;
 	const struct mad_client *x = b->x ?: &none;
@@ -444,13 +446,13 @@ WORD(do_is, struct bench *b)
 	assert_counts(counts, words);
 }
 
-WORD(do_reason, struct bench *b)
+WORDS("reason", do_reason, struct bench *b)
 {
 	assert_has(b->reason, words[0]);
 }
 
 /* TAG[..TAG] [answered=N] [lost=N] [when=US]: of each */
-WORD(do_tag, struct bench *b)
+WORDS("tag", do_tag, struct bench *b)
 {
 	uint64_t last, tag = read_tags(words[0], &last);
 
@@ -466,14 +468,14 @@ WORD(do_tag, struct bench *b)
 }
 
 /* N: tags 0 .. N - 1 have ended first, in this order */
-WORD(do_in_order, struct bench *b)
+WORDS("in-order", do_in_order, struct bench *b)
 {
 	for (unsigned i = 0; i < word_number(words[0]); i++)
 		assert_int_equal(b->order[i], i);
 }
 
 /* MS: how long a kernel may keep the GMPs that were sent */
-WORD(do_kept_for, struct bench *b)
+WORDS("kept-for", do_kept_for, struct bench *b)
 {
 	for (unsigned i = 0; i < scripted_count(b->t); i++)
 		if (scripted_get(b->t, i)->to.qp == 1)
@@ -500,7 +502,7 @@ on_fate(struct transport *t, const struct scripted_sent *s, void *data)
  * other: answered, busy, returned by the kernel, silent (-), or not even taken:
  * for good (x), or for the moment (z); when they went out, and when the request
  * ended */
-WORD(do_fate, struct bench *b)
+WORDS("fate", do_fate, struct bench *b)
 {
 	const char *fates = words[0] + strspn(words[0], "xz"), *next = fates;
 	unsigned refused = fates - words[0], first = 0, n = strlen(fates);
@@ -544,7 +546,7 @@ WORD(do_fate, struct bench *b)
 /* ANSWER PAUSE MS [elsewhere]: the next request is answered after `answer`, or
  * never (0us); its attempts go out `pause` after each other, and a kernel may
  * keep the first for MS */
-WORD(do_pace, struct bench *b)
+WORDS("pace", do_pace, struct bench *b)
 {
 	int64_t answer = word_time(words[0]), pause = word_time(words[1]);
 	int64_t now = transport_now(b->t), end = answer ? answer : 4 * pause;
@@ -563,32 +565,17 @@ WORD(do_pace, struct bench *b)
 	assert_range(words[2], scripted_get(b->t, 0)->timeout_ms);
 }
 
-static const struct unit_word words[] = {
-	{ "client", do_client }, { "peer", do_peer }, { "start", do_start },
-	{ "answer", do_answer }, { "return", do_return },
-	{ "request", do_request }, { "serve", do_serve },
-	{ "refuse", do_refuse }, { "run", do_run }, { "at", do_at },
-	{ "idle", do_idle }, { "stall", do_stall }, { "step", do_step },
-	{ "still", do_step }, { "forget", do_forget },
-	{ "cancel", do_cancel }, { "cancel-all", do_cancel_all },
-	{ "free", do_free }, { "when", do_when },
-	{ "when-stood", do_when_stood }, { "pump", do_pump }, { "is", do_is },
-	{ "reason", do_reason }, { "tag", do_tag },
-	{ "in-order", do_in_order }, { "kept-for", do_kept_for },
-	{ "fate", do_fate }, { "pace", do_pace }, { NULL, NULL },
-};
-
 static void
 play_lines(struct bench *b, const char *lines)
 {
 	g_auto(GStrv) list = g_strsplit(lines, "; ", -1);
 
 	for (char **line = list; *line; line++)
-		unit_play(words, b, *line);
+		unit_play(all_words, b, *line);
 }
 
-SCRIPT(mad_client, "mad_client.scn", words, bench_new, bench_free)
-SCRIPT(window, "window.scn", words, bench_new, bench_free)
+SCRIPT(mad_client, "mad_client.scn", all_words, bench_new, bench_free)
+SCRIPT(window, "window.scn", all_words, bench_new, bench_free)
 
 /* -------------------------------------------------------------- long loops */
 

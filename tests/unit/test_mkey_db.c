@@ -11,6 +11,8 @@
 #include "tests/lib/request.h"
 #include "tests/lib/unit.h"
 
+static struct unit_word all_words[24];
+
 #define KEY_A	UINT64_C(0x1111222233334444)
 
 struct lab {
@@ -58,19 +60,19 @@ use(struct lab *lab, struct mkey_db *k)
 }
 
 /* one|per-port KEY */
-WORD(do_keys, struct lab *lab)
+WORDS("keys", do_keys, struct lab *lab)
 {
 	use(lab, mkey_db_new(word_number(words[1]), strcmp(words[0], "one") ?
 			     MKEY_DB_PER_PORT : MKEY_DB_ONE));
 }
 
-WORD(do_none, struct lab *lab)
+WORDS("none", do_none, struct lab *lab)
 {
 	use(lab, NULL);
 }
 
 /* GUID KEY .. */
-WORD(do_tries, struct lab *lab)
+WORDS("tries", do_tries, struct lab *lab)
 {
 	uint64_t tries[MKEY_DB_TRIES];
 	unsigned n = mkey_db_tries(lab->k, guid_of(lab, words[0]), 0, tries);
@@ -81,14 +83,14 @@ WORD(do_tries, struct lab *lab)
 }
 
 /* prove, intend GUID KEY */
-WORD(do_prove, struct lab *lab)
+WORDS("prove intend", do_prove, struct lab *lab)
 {
 	(*words[-1] == 'p' ? mkey_db_prove : mkey_db_intend)
 		(lab->k, guid_of(lab, words[0]), word_number(words[1]));
 }
 
 /* key, wanted, not-wanted GUID KEY */
-WORD(do_key, struct lab *lab)
+WORDS("key wanted not-wanted", do_key, struct lab *lab)
 {
 	uint64_t guid = guid_of(lab, words[0]);
 	uint64_t key = *words[-1] == 'k' ? mkey_db_of(lab->k, guid) :
@@ -98,14 +100,14 @@ WORD(do_key, struct lab *lab)
 }
 
 /* at PORT KEY */
-WORD(do_at, struct lab *lab)
+WORDS("at", do_at, struct lab *lab)
 {
 	assert_true(mkey_db_at(lab->k, lab->s, port_of(lab, words[0])) ==
 		    word_number(words[1]));
 }
 
 /* LID KEY; no-key-of-lid LID */
-WORD(do_key_of_lid, struct lab *lab)
+WORDS("key-of-lid no-key-of-lid", do_key_of_lid, struct lab *lab)
 {
 	uint64_t key;
 	bool is = mkey_db_of_lid(lab->k, word_number(words[0]), &key);
@@ -115,7 +117,7 @@ WORD(do_key_of_lid, struct lab *lab)
 }
 
 /* GUID NUM GUID NUM */
-WORD(do_cable, struct lab *lab)
+WORDS("cable", do_cable, struct lab *lab)
 {
 	const struct mkey_db_cable c = {
 		{ guid_of(lab, words[0]), guid_of(lab, words[2]) },
@@ -126,7 +128,7 @@ WORD(do_cable, struct lab *lab)
 }
 
 /* GUID NUM|PORT GUID */
-WORD(do_behind, struct lab *lab)
+WORDS("behind", do_behind, struct lab *lab)
 {
 	uint8_t num = g_ascii_isdigit(*words[1]) ? word_number(words[1]) :
 		lab->s->ports[port_of(lab, words[1])].num;
@@ -136,7 +138,7 @@ WORD(do_behind, struct lab *lab)
 }
 
 /* PORT COMPONENT=VALUE ..: of PortInfo */
-WORD(do_port, struct lab *lab)
+WORDS("port", do_port, struct lab *lab)
 {
 	struct port_info *info = &lab->s->ports[port_of(lab, words[0])].info;
 
@@ -144,12 +146,12 @@ WORD(do_port, struct lab *lab)
 		request_poke(SA_ATTR_PORT_INFO, info, *words);
 }
 
-WORD(do_learn, struct lab *lab)
+WORDS("learn", do_learn, struct lab *lab)
 {
 	mkey_db_learn(lab->k, lab->s);
 }
 
-WORD(do_lock, struct lab *lab)
+WORDS("lock unlock-all", do_lock, struct lab *lab)
 {
 	uint64_t guid = words[0] ? guid_of(lab, words[0]) : 0;
 
@@ -159,16 +161,14 @@ WORD(do_lock, struct lab *lab)
 		g_hash_table_remove_all(lab->k->locked);
 }
 
-WORD(do_is_locked, struct lab *lab)
+WORDS("is-locked", do_is_locked, struct lab *lab)
 {
 	assert_range(words[1], mkey_db_is_locked(lab->k,
 						 guid_of(lab, words[0])));
 }
 
-static const struct unit_word all_words[];
-
 /* new-version, same-version LINE: what it does to the count of changes */
-WORD(do_versions, struct lab *lab)
+WORDS("new-version same-version", do_versions, struct lab *lab)
 {
 	uint64_t before = lab->k->version;
 
@@ -177,7 +177,7 @@ WORD(do_versions, struct lab *lab)
 }
 
 /* keys-text, cables-text TEXT */
-WORD(do_text, struct lab *lab)
+WORDS("keys-text cables-text", do_text, struct lab *lab)
 {
 	g_autofree char *expected = g_strcompress(words[0]);
 	g_autoptr(GString) out = g_string_new(NULL);
@@ -186,18 +186,5 @@ WORD(do_text, struct lab *lab)
 		      MKEY_DB_CABLES, out);
 	assert_string_equal(out->str, expected);
 }
-
-static const struct unit_word all_words[] = {
-	{ "keys", do_keys }, { "none", do_none }, { "tries", do_tries },
-	{ "prove", do_prove }, { "intend", do_prove }, { "key", do_key },
-	{ "wanted", do_key }, { "not-wanted", do_key }, { "at", do_at },
-	{ "key-of-lid", do_key_of_lid }, { "no-key-of-lid", do_key_of_lid },
-	{ "cable", do_cable }, { "behind", do_behind }, { "port", do_port },
-	{ "learn", do_learn }, { "lock", do_lock }, { "unlock-all", do_lock },
-	{ "is-locked", do_is_locked },
-	{ "new-version", do_versions }, { "same-version", do_versions },
-	{ "keys-text", do_text }, { "cables-text", do_text },
-	{ NULL, NULL },
-};
 
 SCRIPT(mkey_db, "mkey_db.scn", all_words, lab_new, lab_free)

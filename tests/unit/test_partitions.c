@@ -16,6 +16,8 @@
 #include "topology/partition.h"
 #include "topology/text.h"
 
+static struct unit_word all_words[24];
+
 #define FILE_NAME	"partitions.conf"
 #define CHANGES		"partitions-runtime"
 
@@ -85,23 +87,23 @@ put(const struct setup *t, const char *path, const char *text)
 	assert_true(g_file_set_contents(path, out->str, -1, NULL));
 }
 
-WORD(do_file, struct setup *t)
+WORDS("file changes", do_file, struct setup *t)
 {
 	put(t, *words[-1] == 'f' ? FILE_NAME : CHANGES, words[0]);
 }
 
-WORD(do_no_changes, struct setup *t)
+WORDS("no-changes", do_no_changes, struct setup *t)
 {
 	assert_int_equal(g_remove(CHANGES), 0);
 }
 
 /* folder-as-changes */
-WORD(do_folder, struct setup *t)
+WORDS("folder-as-changes", do_folder, struct setup *t)
 {
 	assert_int_equal(g_mkdir(CHANGES, 0700), 0);
 }
 
-WORD(do_open_without_cache, struct setup *t)
+WORDS("open-without-cache", do_open_without_cache, struct setup *t)
 {
 	partitions_free(t->p);
 	t->p = partitions_new(NULL);
@@ -118,7 +120,7 @@ load(struct setup *t, GError **error)
 }
 
 /* [TEXT]: of the file from now on */
-WORD(do_load, struct setup *t)
+WORDS("load", do_load, struct setup *t)
 {
 	g_autoptr(GError) error = NULL;
 
@@ -130,7 +132,7 @@ WORD(do_load, struct setup *t)
 }
 
 /* A new process: what is known is on the disk. */
-WORD(do_restart, struct setup *t)
+WORDS("restart", do_restart, struct setup *t)
 {
 	partitions_free(t->p);
 	t->p = partitions_new(t->folder);
@@ -146,7 +148,7 @@ assert_domain(const GError *error, const char *domain)
 }
 
 /* file|text TEXT: the domain of the error, and in its message */
-WORD(do_refused, struct setup *t)
+WORDS("refused", do_refused, struct setup *t)
 {
 	g_autoptr(GError) error = NULL;
 
@@ -156,7 +158,7 @@ WORD(do_refused, struct setup *t)
 }
 
 /* TEXT: in the one warning; warnings N */
-WORD(do_warning, struct setup *t)
+WORDS("warning warnings", do_warning, struct setup *t)
 {
 	bool is_count = strcmp(words[-1], "warnings") == 0;
 
@@ -177,7 +179,7 @@ expect_member(const struct setup *t, const char *name, const char *pkey,
 }
 
 /* HOST,P_KEY,MEMBERSHIP .. */
-WORD(do_are, struct setup *t)
+WORDS("are", do_are, struct setup *t)
 {
 	for (; *words; words++) {
 		g_auto(GStrv) parts = g_strsplit(*words, ",", 3);
@@ -186,13 +188,13 @@ WORD(do_are, struct setup *t)
 	}
 }
 
-WORD(do_no_changes_file, struct setup *t)
+WORDS("no-changes-file", do_no_changes_file, struct setup *t)
 {
 	assert_false(g_file_test(CHANGES, G_FILE_TEST_EXISTS));
 }
 
 /* As they were loaded. */
-WORD(do_same_rules, struct setup *t)
+WORDS("same-rules", do_same_rules, struct setup *t)
 {
 	assert_ptr_equal(t->p->rules, t->before);
 }
@@ -204,7 +206,7 @@ on_used(void *data)
 }
 
 /* HOST P_KEY MEMBERSHIP */
-WORD(do_change, struct setup *t)
+WORDS("change", do_change, struct setup *t)
 {
 	g_autoptr(GError) error = NULL;
 	const char *answer;
@@ -221,7 +223,7 @@ WORD(do_change, struct setup *t)
 }
 
 /* HOST|GUID P_KEY file|text: to be a full member; the domain of the error */
-WORD(do_change_fails, struct setup *t)
+WORDS("change-fails", do_change_fails, struct setup *t)
 {
 	g_autoptr(GError) error = NULL;
 	const char *answer;
@@ -237,7 +239,7 @@ WORD(do_change_fails, struct setup *t)
 	assert_int_equal(t->n_used, 0);
 }
 
-WORD(do_changes_mode, struct setup *t)
+WORDS("changes-mode", do_changes_mode, struct setup *t)
 {
 	struct stat st;
 
@@ -246,7 +248,7 @@ WORD(do_changes_mode, struct setup *t)
 }
 
 /* keep-changes, changes-are-kept: they are the same again */
-WORD(do_keep_changes, struct setup *t)
+WORDS("keep-changes changes-are-kept", do_keep_changes, struct setup *t)
 {
 	g_autofree char *now = folder_get(t->folder, CHANGES);
 
@@ -257,29 +259,12 @@ WORD(do_keep_changes, struct setup *t)
 }
 
 /* TEXT */
-WORD(do_changes_lack, struct setup *t)
+WORDS("changes-lack", do_changes_lack, struct setup *t)
 {
 	g_autofree char *now = folder_get(t->folder, CHANGES);
 
 	assert_null(strstr(now, words[0]));
 }
-
-static const struct unit_word all_words[] = {
-	{ "file", do_file }, { "changes", do_file },
-	{ "no-changes", do_no_changes },
-	{ "folder-as-changes", do_folder },
-	{ "open-without-cache", do_open_without_cache }, { "load", do_load },
-	{ "restart", do_restart }, { "refused", do_refused },
-	{ "warning", do_warning }, { "warnings", do_warning },
-	{ "are", do_are },
-	{ "no-changes-file", do_no_changes_file },
-	{ "same-rules", do_same_rules },
-	{ "change", do_change }, { "change-fails", do_change_fails },
-	{ "changes-mode", do_changes_mode },
-	{ "keep-changes", do_keep_changes },
-	{ "changes-are-kept", do_keep_changes },
-	{ "changes-lack", do_changes_lack }, { NULL, NULL },
-};
 
 /* The loop does not wait for a disk. Until a change has ended none is made of
  * what it replaces. */

@@ -14,6 +14,8 @@
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
 
+static struct unit_word all_words[32];
+
 #define CLIENTS	14u
 #define OWN_QP	0x4d2u
 #define SECOND	((int64_t)G_USEC_PER_SEC)
@@ -203,7 +205,7 @@ tear_down(void **state)
 
 /* [programming] [PARAM=N ..]: it opens, while a plan is programmed, and has had
  * a second */
-WORD(do_desk, struct desk *d)
+WORDS("desk", do_desk, struct desk *d)
 {
 	struct sa_server_params p = sa_server_params_default;
 	unsigned handed = 0, handed_of_one = 0, collect = 0;
@@ -230,32 +232,32 @@ WORD(do_desk, struct desk *d)
 }
 
 /* LINE: of sa_stage.h */
-WORD(do_lab, struct desk *d)
+WORDS("lab", do_lab, struct desk *d)
 {
 	d->l->now = transport_now(d->t);
 	unit_play(sa_words, d->l, text);
 	sa_server_touch(d->server);
 }
 
-WORD(do_programmed, struct desk *d)
+WORDS("programmed", do_programmed, struct desk *d)
 {
 	d->is_programming = false;
 	sa_server_touch(d->server);
 }
 
 /* shut, open: as while another manager is the master */
-WORD(do_shut, struct desk *d)
+WORDS("shut open", do_shut, struct desk *d)
 {
 	sa_server_set_shut(d->server, *words[-1] == 's');
 }
 
 /* The next send fails. */
-WORD(do_refuse, struct desk *d)
+WORDS("refuse", do_refuse, struct desk *d)
 {
 	scripted_refuse(d->t, 1, TRANSPORT_ERROR_SEND);
 }
 
-WORD(do_run, struct desk *d)
+WORDS("run", do_run, struct desk *d)
 {
 	run(d, word_time(words[0]));
 }
@@ -268,7 +270,7 @@ client_of(struct desk *d, const char *word)
 }
 
 /* CLIENT: until it has a table more */
-WORD(do_until_table, struct desk *d)
+WORDS("until-table", do_until_table, struct desk *d)
 {
 	const struct client *c = client_of(d, words[0]);
 	unsigned before = c->tables;
@@ -278,7 +280,7 @@ WORD(do_until_table, struct desk *d)
 }
 
 /* Until a request waits. */
-WORD(do_until_waiting, struct desk *d)
+WORDS("until-waiting", do_until_waiting, struct desk *d)
 {
 	while (!sa_server_stats(d->server)->waiting)
 		assert_true(scripted_step(d->t));
@@ -299,7 +301,7 @@ ask_again(struct client *c)
 }
 
 /* CLIENT[,CLIENT ..] LINE: a request of sa_stage.h; in it each is "self" */
-WORD(do_ask, struct desk *d)
+WORDS("ask", do_ask, struct desk *d)
 {
 	g_auto(GStrv) names = g_strsplit(words[0], ",", -1);
 	g_auto(GStrv) parts = g_strsplit(strchr(text, ' ') + 1, "self", -1);
@@ -318,7 +320,7 @@ WORD(do_ask, struct desk *d)
 
 /* more, again CLIENT N: its last request so many times more, under new TIDs or
  * the same */
-WORD(do_more, struct desk *d)
+WORDS("more again", do_more, struct desk *d)
 {
 	struct client *c = client_of(d, words[0]);
 
@@ -329,13 +331,13 @@ WORD(do_more, struct desk *d)
 }
 
 /* CLIENT TID: the next one */
-WORD(do_tid, struct desk *d)
+WORDS("tid", do_tid, struct desk *d)
 {
 	client_of(d, words[0])->tid = word_number(words[1]) - 1;
 }
 
 /* CLIENT|all QP..QP TRAP: so many QPs of it, in the store */
-WORD(do_qps, struct desk *d)
+WORDS("qps", do_qps, struct desk *d)
 {
 	bool is_all = strcmp(words[0], "all") == 0;
 	unsigned first = is_all ? 0 : word_number(words[0]);
@@ -350,7 +352,7 @@ WORD(do_qps, struct desk *d)
 }
 
 /* N: traps 64, all but the last of a vendor */
-WORD(do_notices, struct desk *d)
+WORDS("notices", do_notices, struct desk *d)
 {
 	uint8_t notice[NOTICE_LEN], issuer[16];
 
@@ -365,19 +367,19 @@ WORD(do_notices, struct desk *d)
 }
 
 /* CLIENT: it answers no Report */
-WORD(do_mute, struct desk *d)
+WORDS("mute", do_mute, struct desk *d)
 {
 	client_of(d, words[0])->mute = true;
 }
 
 /* CLIENT: no LID of it is known */
-WORD(do_lose_lid, struct desk *d)
+WORDS("lose-lid", do_lose_lid, struct desk *d)
 {
 	d->l->v->lids->base[lab_host(d->l, client_of(d, words[0])->host)] = 0;
 }
 
 /* CLIENT: its last request, from another QP */
-WORD(do_own_qp, struct desk *d)
+WORDS("own-qp", do_own_qp, struct desk *d)
 {
 	struct client *c = client_of(d, words[0]);
 
@@ -395,14 +397,14 @@ write_state(GString *out, void *data)
 }
 
 /* BYTES: of the state for a standby */
-WORD(do_state, struct desk *d)
+WORDS("state", do_state, struct desk *d)
 {
 	d->l->sa->write_state = write_state;
 	d->l->sa->write_state_data = GUINT_TO_POINTER(word_number(words[0]));
 }
 
 /* A transport may hand over MADs of OPA. */
-WORD(do_long_mad, struct desk *d)
+WORDS("long-mad", do_long_mad, struct desk *d)
 {
 	static const uint8_t mad[2048] = { 1, 3, 2, 1 };
 	const struct transport_mad m = {
@@ -414,7 +416,7 @@ WORD(do_long_mad, struct desk *d)
 
 /* CLIENT BYTES: a MultiPathRecord, from one client to all others, and zeros up
  * to this length */
-WORD(do_multi, struct desk *d)
+WORDS("multi", do_multi, struct desk *d)
 {
 	struct client *c = client_of(d, words[0]);
 	size_t len = SA_DATA_OFFSET + word_number(words[1]);
@@ -440,7 +442,7 @@ WORD(do_multi, struct desk *d)
 }
 
 /* The main loop's next turn is asked for with the next request. */
-WORD(do_loop, struct desk *d)
+WORDS("loop", do_loop, struct desk *d)
 {
 	d->loop_asked = true;
 }
@@ -448,7 +450,7 @@ WORD(do_loop, struct desk *d)
 /* ---- what came of it ---- */
 
 /* CLIENT COUNT=RANGE ..; length: records of the last table */
-WORD(do_client, struct desk *d)
+WORDS("client", do_client, struct desk *d)
 {
 	const struct client *c = client_of(d, words[0]);
 	const struct unit_count counts[] = {
@@ -464,7 +466,7 @@ WORD(do_client, struct desk *d)
 }
 
 /* COUNT=RANGE ..: of the desk */
-WORD(do_is, struct desk *d)
+WORDS("is", do_is, struct desk *d)
 {
 	const struct sa *sa = d->l->sa;
 	const struct sa_server_stats *s = sa_server_stats(d->server);
@@ -494,7 +496,7 @@ WORD(do_is, struct desk *d)
 
 /* CLIENT RANGE: its table is what the SA answers to its last request, and has
  * so many records */
-WORD(do_whole, struct desk *d)
+WORDS("whole", do_whole, struct desk *d)
 {
 	const struct client *c = client_of(d, words[0]);
 	g_autoptr(GByteArray) all = NULL;
@@ -509,7 +511,7 @@ WORD(do_whole, struct desk *d)
 }
 
 /* RANGE TEXT: so many lines of the log begin so */
-WORD(do_said, struct desk *d)
+WORDS("said", do_said, struct desk *d)
 {
 	const struct log *log = d->log;
 	unsigned n = 0;
@@ -520,21 +522,4 @@ WORD(do_said, struct desk *d)
 	assert_range(words[0], n);
 }
 
-static const struct unit_word words[] = {
-	{ "desk", do_desk }, { "lab", do_lab },
-	{ "programmed", do_programmed },
-	{ "shut", do_shut }, { "open", do_shut },
-	{ "refuse", do_refuse },
-	{ "run", do_run }, { "until-waiting", do_until_waiting },
-	{ "until-table", do_until_table },
-	{ "ask", do_ask }, { "more", do_more }, { "again", do_more },
-	{ "tid", do_tid }, { "qps", do_qps }, { "notices", do_notices },
-	{ "mute", do_mute }, { "lose-lid", do_lose_lid },
-	{ "own-qp", do_own_qp }, { "long-mad", do_long_mad },
-	{ "state", do_state }, { "multi", do_multi }, { "loop", do_loop },
-	{ "client", do_client }, { "is", do_is },
-	{ "whole", do_whole }, { "said", do_said },
-	{ NULL, NULL },
-};
-
-SCRIPT(sa_server, "sa_server.scn", words, set_up, tear_down)
+SCRIPT(sa_server, "sa_server.scn", all_words, set_up, tear_down)

@@ -19,6 +19,8 @@
 #include "tests/lib/sim_script.h"
 #include "tests/lib/unit.h"
 
+static struct unit_word all_words[48];
+
 #define N_HOPS	3u
 
 struct stage {
@@ -209,7 +211,7 @@ expect_answer(struct stage *st)
 
 /* METHOD ATTRIBUTE ..; ask is for methods without a word of their own; begin
  * REQUEST: it is on its way */
-WORD(do_request, struct stage *st)
+WORDS("Get Set ask begin", do_request, struct stage *st)
 {
 	bool begins = strcmp(words[-1], "begin") == 0;
 
@@ -223,7 +225,7 @@ WORD(do_request, struct stage *st)
 
 /* at=PORT COMPONENT=VALUE .. => STATUS ..: Set(PortInfo) of what it has;
  * set-switch: of SwitchInfo */
-WORD(do_set, struct stage *st)
+WORDS("set set-switch", do_set, struct stage *st)
 {
 	bool is_switch = strcmp(words[-1], "set") != 0;
 	char *base[] = { "Set", is_switch ? "SwitchInfo" : "PortInfo", NULL };
@@ -248,7 +250,7 @@ WORD(do_set, struct stage *st)
 /* ---- what devices hold ---- */
 
 /* PORT[,PORT] COMPONENT=VALUE ..: of PortInfo; has-switch: of SwitchInfo */
-WORD(do_has, struct stage *st)
+WORDS("has has-switch", do_has, struct stage *st)
 {
 	g_auto(GStrv) names = g_strsplit(words[0], ",", -1);
 	bool is_switch = strcmp(words[-1], "has-switch") == 0;
@@ -267,7 +269,7 @@ WORD(do_has, struct stage *st)
 }
 
 /* keep, kept PORT: its PortInfo, all of it, is the same still */
-WORD(do_keep, struct stage *st)
+WORDS("keep kept", do_keep, struct stage *st)
 {
 	const struct port_info *info = sim_port_info(st->lab.sim,
 						     port_of(st, words[0]));
@@ -279,7 +281,7 @@ WORD(do_keep, struct stage *st)
 }
 
 /* PORT COMPONENT=VALUE ..: of PortInfo */
-WORD(do_poke, struct stage *st)
+WORDS("poke", do_poke, struct stage *st)
 {
 	struct sim_port *port = &st->lab.sim->ports[port_of(st, words[0])];
 
@@ -288,7 +290,7 @@ WORD(do_poke, struct stage *st)
 }
 
 /* SWITCH LID PORT: of the forwarding table */
-WORD(do_entry, struct stage *st)
+WORDS("entry", do_entry, struct stage *st)
 {
 	assert_range(words[2], sim_lft_entry(st->lab.sim, node_of(st, words[0]),
 					     word_number(words[1])));
@@ -296,7 +298,7 @@ WORD(do_entry, struct stage *st)
 
 /* NAME=RANGE ..: of the fabric; came: traps that came to the SM's port; us:
  * since the start */
-WORD(do_stats, struct stage *st)
+WORDS("stats", do_stats, struct stage *st)
 {
 	const struct sim_stats *s = sim_stats(st->lab.sim);
 	const struct unit_count counts[] = {
@@ -316,7 +318,7 @@ WORD(do_stats, struct stage *st)
 /* ---- what happens ---- */
 
 /* SPEC [KEY=N ..]: of struct sim_params; accepted=1: its same_state */
-WORD(do_fabric, struct stage *st)
+WORDS("fabric", do_fabric, struct stage *st)
 {
 	struct sim_params params = sim_params_default;
 	unsigned accepted = 0;
@@ -334,20 +336,21 @@ WORD(do_fabric, struct stage *st)
 	simlab_open(&st->lab, words[0], &params);
 }
 
-WORD(do_run, struct stage *st)
+WORDS("run", do_run, struct stage *st)
 {
 	struct sim *sim = st->lab.sim;
 
 	sim_run(sim, sim_now(sim) + word_time(words[0]));
 }
 
-WORD(do_idle, struct stage *st)
+WORDS("idle", do_idle, struct stage *st)
 {
 	assert_true(sim_run_idle(st->lab.sim, G_USEC_PER_SEC));
 }
 
 /* Of the lab's console, with ports as they are named here. */
-WORD(do_console, struct stage *st)
+WORDS("unplug plug remove swap flap kill revive reset guid rename "
+      "hang slow trap", do_console, struct stage *st)
 {
 	const struct console console = {
 		.sim = st->lab.sim, .fabric = st->lab.s,
@@ -371,27 +374,27 @@ WORD(do_console, struct stage *st)
 		fail_msg("%s: %s", line->str, out->str);
 }
 
-WORD(do_activate, struct stage *st)
+WORDS("activate", do_activate, struct stage *st)
 {
 	simlab_activate(&st->lab, port_of(st, words[0]));
 }
 
 /* PORT PORT|none: the other end of its cable */
-WORD(do_peer, const struct stage *st)
+WORDS("peer", do_peer, const struct stage *st)
 {
 	assert_int_equal(sim_peer(st->lab.sim, port_of(st, words[0])),
 			 strcmp(words[1], "none") ? port_of(st, words[1]) :
 			 SNAPSHOT_NONE);
 }
 
-WORD(do_clear_changes, struct simlab *lab)
+WORDS("clear-changes", do_clear_changes, struct simlab *lab)
 {
 	for (uint32_t i = 0; i < lab->s->n_nodes; i++)
 		lab->sim->nodes[i].sw.port_state_change = false;
 }
 
 /* N: switches whose PortStateChange is set */
-WORD(do_changes, const struct simlab *lab)
+WORDS("changes", do_changes, const struct simlab *lab)
 {
 	unsigned n = 0;
 
@@ -402,9 +405,7 @@ WORD(do_changes, const struct simlab *lab)
 
 /* ---- traps ---- */
 
-static const struct unit_word all_words[];
-
-WORD(do_told, void *fixture)
+WORDS("told", do_told, void *fixture)
 {
 	static const char *const lines[] = {
 		"set at=SM LID=1 MasterSMLID=1 SubnetTimeOut=18 => ok",
@@ -420,7 +421,7 @@ WORD(do_told, void *fixture)
 }
 
 /* KEY=RANGE ..: of the last trap's Notice */
-WORD(do_notice, struct stage *st)
+WORDS("notice", do_notice, struct stage *st)
 {
 	struct notice n;
 
@@ -433,24 +434,24 @@ WORD(do_notice, struct stage *st)
 }
 
 /* @.. of the last trap's data */
-WORD(do_trap_data, struct stage *st)
+WORDS("trap-data", do_trap_data, struct stage *st)
 {
 	request_hold(&kind, st, SA_ATTR_NOTICE, words, smp_data(st->lab.trap));
 }
 
-WORD(do_keep_trap, struct stage *st)
+WORDS("keep-trap", do_keep_trap, struct stage *st)
 {
 	memcpy(st->kept_trap, st->lab.trap, MAD_SIZE);
 }
 
 /* The last trap has another TID than the one that was kept. */
-WORD(do_other_trap, struct stage *st)
+WORDS("other-trap", do_other_trap, struct stage *st)
 {
 	assert_memory_not_equal(st->lab.trap + 8, st->kept_trap + 8, 8);
 }
 
 /* [kept] [key=N]: TrapRepress to LID 2 */
-WORD(do_repress, struct stage *st)
+WORDS("repress", do_repress, struct stage *st)
 {
 	const struct mad_addr to = { .lid = 2 };
 	bool is_kept = g_strcmp0(words[0], "kept") == 0;
@@ -492,7 +493,7 @@ lid_of(const struct stage *st, const char *name)
 }
 
 /* SPEC: a manager brings it up; A is its port. */
-WORD(do_up, struct stage *st)
+WORDS("up", do_up, struct stage *st)
 {
 	struct simlab *lab = &st->lab;
 
@@ -521,7 +522,7 @@ WORD(do_up, struct stage *st)
 }
 
 /* FROM TO [pkey=N] [sl=N] => RESULT [end=PORT] [hops=N] [vl=N]: on hop-1 */
-WORD(do_probe, const struct stage *st)
+WORDS("probe", do_probe, const struct stage *st)
 {
 	uint32_t from = port_of(st, words[0]);
 	uint16_t to = lid_of(st, words[1]), pkey = 0xffff;
@@ -545,7 +546,7 @@ WORD(do_probe, const struct stage *st)
 }
 
 /* PORT TO N|PORT: the entry of its switch for the LID of TO */
-WORD(do_set_way, struct stage *st)
+WORDS("set-way", do_set_way, struct stage *st)
 {
 	uint32_t port;
 
@@ -566,7 +567,7 @@ tables_of(struct stage *st, const char *name)
 }
 
 /* OUT IN SL VL */
-WORD(do_sl2vl, struct stage *st)
+WORDS("sl2vl", do_sl2vl, struct stage *st)
 {
 	struct sim_tables *t = tables_of(st, words[0]);
 	unsigned in = st->lab.s->ports[port_of(st, words[1])].num;
@@ -581,7 +582,7 @@ WORD(do_sl2vl, struct stage *st)
 }
 
 /* PORT BLOCK VL WEIGHT: the first entry of a table that has no other */
-WORD(do_vl_arb, struct stage *st)
+WORDS("vl-arb", do_vl_arb, struct stage *st)
 {
 	struct sim_tables *t = tables_of(st, words[0]);
 	uint8_t *entry;
@@ -614,7 +615,7 @@ expect_reached(const struct stage *st, const struct sim_mcast *m,
 
 /* FROM MLID => RESULT [reached=PORT,..] [came=PORT,..] [channels=N] [RESULT=N]:
  * copies that were lost for this */
-WORD(do_multicast, const struct stage *st)
+WORDS("multicast", do_multicast, const struct stage *st)
 {
 	struct sim_mcast m;
 
@@ -635,30 +636,6 @@ WORD(do_multicast, const struct stage *st)
 	}
 	sim_mcast_clear(&m);
 }
-
-static const struct unit_word all_words[] = {
-	{ "Get", do_request }, { "Set", do_request }, { "ask", do_request },
-	{ "set", do_set }, { "set-switch", do_set }, { "begin", do_request },
-	{ "has", do_has }, { "has-switch", do_has },
-	{ "keep", do_keep }, { "kept", do_keep }, { "poke", do_poke },
-	{ "entry", do_entry }, { "stats", do_stats }, { "fabric", do_fabric },
-	{ "run", do_run }, { "idle", do_idle }, { "unplug", do_console },
-	{ "plug", do_console }, { "remove", do_console },
-	{ "swap", do_console }, { "flap", do_console },
-	{ "kill", do_console }, { "revive", do_console },
-	{ "reset", do_console }, { "guid", do_console },
-	{ "rename", do_console }, { "hang", do_console },
-	{ "slow", do_console }, { "trap", do_console },
-	{ "activate", do_activate }, { "peer", do_peer },
-	{ "clear-changes", do_clear_changes }, { "changes", do_changes },
-	{ "told", do_told }, { "notice", do_notice },
-	{ "trap-data", do_trap_data }, { "keep-trap", do_keep_trap },
-	{ "other-trap", do_other_trap }, { "repress", do_repress },
-	{ "up", do_up }, { "probe", do_probe },
-	{ "set-way", do_set_way }, { "sl2vl", do_sl2vl }, { "vl-arb", do_vl_arb },
-	{ "multicast", do_multicast },
-	{ NULL, NULL },
-};
 
 SCRIPT(sim_agent, "sim_agent.scn", all_words, set_up, tear_down)
 SCRIPT(sim_link, "sim_link.scn", all_words, set_up, tear_down)
