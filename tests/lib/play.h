@@ -62,8 +62,23 @@ struct play_word {
 	const char *name;
 	bool (*fn)(struct play *p, char **args);
 };
-extern const struct play_word play_device_words[], play_client_words[],
-	play_chance_words[], play_expectations[];
+/* They end with a name NULL. */
+extern struct play_word play_device_words[], play_client_words[],
+	play_chance_words[], play_expectations[128];
+
+/* A function, under these names in a table whose size is known. */
+#define PLAY_WORDS(table, names, name) \
+	static bool name(struct play *p, char **args); \
+	__attribute__((constructor)) static void \
+	add_##name(void) \
+	{ \
+		play_add_words(table, G_N_ELEMENTS(table), names, name); \
+	} \
+	static bool \
+	name(struct play *p, char **args)
+#define EXPECTS(names, name)	PLAY_WORDS(play_expectations, names, name)
+void play_add_words(struct play_word *table, size_t size, const char *names,
+		    bool (*fn)(struct play *p, char **args));
 
 /* FIELD=VALUE, of PortInfo or SwitchInfo; VALUE may be FROM>TO. */
 struct play_field {
@@ -102,23 +117,12 @@ uint64_t play_field_get(const struct play_field *f, const void *host);
 void *play_field_host(struct play *p, const struct play_field *f,
 		      uint32_t port);
 
-/* Of clients on hosts, which are made when they are first named. */
-bool play_expect_group(struct play *p, char **args);
-bool play_expect_route(struct play *p, char **args);
-bool play_expect_paths(struct play *p, char **args);
-bool play_expect_kept(struct play *p, char **args);
-bool play_expect_reports(struct play *p, char **args);
-bool play_expect_answer(struct play *p, char **args);
-
 /* The port has lost its memberships; of each in a storm of groups. */
 void play_forget_groups(struct play *p, uint32_t port);
 /* The SMP's answer of a node shows the state of its port. */
 void play_see_state(struct play *p, uint32_t node);
 /* Soon the fabric has one master and all members of groups what they send. */
 bool play_are_grouped(struct play *p);
-
-/* By chance. */
-bool play_expect_fresh(struct play *p, char **args);
 
 bool play_expect_range(struct play *p, const char *what, const char *range,
 		       uint64_t n);

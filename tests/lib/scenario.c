@@ -21,6 +21,9 @@
 #include "topology/member.h"
 #include "topology/prng.h"
 
+static struct play_word play_words[40];
+#define PLAYS(names, name)	PLAY_WORDS(play_words, names, name)
+
 #define LOOP_NODES_MAX	64u	/* larger fabrics would take too long */
 
 bool
@@ -54,8 +57,7 @@ play_manager_on(struct play *p, const char *name)
 	return NULL;
 }
 
-static bool
-do_mark(struct play *p, char **words)
+PLAYS("mark", do_mark)
 {
 	g_autofree char *text = NULL;
 
@@ -89,8 +91,7 @@ delivers(const struct play *p, uint32_t from, uint32_t to)
 
 /* From now on each pair of CA ports that has a path keeps one while an update is
  * written. */
-static bool
-do_guard(struct play *p, char **words)
+PLAYS("guard", do_guard)
 {
 	const struct snapshot *s = p->w.s;
 
@@ -290,14 +291,12 @@ read_setting(struct play *p, const char *word, const struct setting *list)
 
 /* ---- words ---- */
 
-static bool
-do_fabric(struct play *p, char **words)
+PLAYS("fabric", do_fabric)
 {
 	return true;		/* see play_on_each() */
 }
 
-static bool
-do_sim(struct play *p, char **words)
+PLAYS("sim", do_sim)
 {
 	struct sim_params *to = &p->params;
 	const struct setting list[] = {
@@ -313,8 +312,8 @@ do_sim(struct play *p, char **words)
 
 	if (p->lab)
 		return play_fail(p, "the fabric is there already");
-	for (; *words; words++)
-		if (!read_setting(p, *words, list))
+	for (; *args; args++)
+		if (!read_setting(p, *args, list))
 			return false;
 	return true;
 }
@@ -430,8 +429,7 @@ add_secrets(struct play *p)
 						p->w.s->ports[i].guid));
 }
 
-static bool
-do_sm(struct play *p, char **words)
+PLAYS("sm", do_sm)
 {
 	uint32_t port;
 	unsigned i = 0;
@@ -443,10 +441,10 @@ do_sm(struct play *p, char **words)
 	if (i == MANAGERS_MAX)
 		return play_fail(p, "so many subnet managers");
 	port = p->w.s->local_port;
-	if (*words && !strchr(*words, '=') &&
-	    !play_read_port(p, *words++, &port))
+	if (*args && !strchr(*args, '=') &&
+	    !play_read_port(p, *args++, &port))
 		return false;
-	if (!read_sm(p, words))
+	if (!read_sm(p, args))
 		return false;
 	for (unsigned k = 0; k < MANAGERS_MAX; k++)
 		if (play_manager(p, k)->t && play_manager(p, k)->port == port)
@@ -459,10 +457,9 @@ do_sm(struct play *p, char **words)
 }
 
 /* [NODE]: it ends, as if it were killed */
-static bool
-do_stop(struct play *p, char **words)
+PLAYS("stop", do_stop)
 {
-	struct manager *m = play_manager_on(p, words[0]);
+	struct manager *m = play_manager_on(p, args[0]);
 
 	if (m)
 		manager_close(m);
@@ -470,22 +467,20 @@ do_stop(struct play *p, char **words)
 }
 
 /* [NODE]: it is told to end (TERM) */
-static bool
-do_retire(struct play *p, char **words)
+PLAYS("retire", do_retire)
 {
-	struct manager *m = play_manager_on(p, words[0]);
+	struct manager *m = play_manager_on(p, args[0]);
 
 	if (m && !manager_retire(m))
 		return play_fail(p, "it does not end");
-	return do_stop(p, words);
+	return do_stop(p, args);
 }
 
-static bool
-do_run(struct play *p, char **words)
+PLAYS("run", do_run)
 {
 	int64_t us;
 
-	if (!play_read_time(p, words[0], &us))
+	if (!play_read_time(p, args[0], &us))
 		return false;
 	sim_run(p->w.sim, sim_now(p->w.sim) + us);
 	return true;
@@ -499,13 +494,12 @@ has_manager(struct play *p)
 }
 
 /* up TIME; N TIME: until so many heavy sweeps have ended */
-static bool
-do_wait(struct play *p, char **words)
+PLAYS("wait", do_wait)
 {
-	unsigned n = words[0] ? (unsigned)strtoul(words[0], NULL, 10) : 0;
+	unsigned n = args[0] ? (unsigned)strtoul(args[0], NULL, 10) : 0;
 	int64_t us;
 
-	if (!words[0] || !play_read_time(p, words[1], &us))
+	if (!args[0] || !play_read_time(p, args[1], &us))
 		return play_fail(p, "wait up|N TIME");
 	if (!has_manager(p))
 		return false;
@@ -526,69 +520,63 @@ role_of(const struct manager *m)
 }
 
 /* NODE STATE TIME: as long as its manager is in it, TIME at the most */
-static bool
-do_while(struct play *p, char **words)
+PLAYS("while", do_while)
 {
-	const struct manager *m = play_manager_on(p, words[0]);
+	const struct manager *m = play_manager_on(p, args[0]);
 	int64_t began = sim_now(p->w.sim), us;
 
-	if (!m || !words[1] || !play_read_time(p, words[2], &us))
+	if (!m || !args[1] || !play_read_time(p, args[2], &us))
 		return false;
-	while (strcmp(sm_state_name(role_of(m)), words[1]) == 0 &&
+	while (strcmp(sm_state_name(role_of(m)), args[1]) == 0 &&
 	       sim_now(p->w.sim) < began + us)
 		sim_step(p->w.sim);
 	p->waited = sim_now(p->w.sim) - began;
 	return true;
 }
 
-static bool
-do_start(struct play *p, char **words)
+PLAYS("start", do_start)
 {
-	return do_sm(p, words) && do_wait(p, (char *[]){ "up", "10s" });
+	return do_sm(p, args) && do_wait(p, (char *[]){ "up", "10s" });
 }
 
 /* N ms, by the last `while` */
-static bool
-do_waited(struct play *p, char **words)
+PLAYS("waited", do_waited)
 {
-	return play_expect_range(p, "ms", words[0], (uint64_t)p->waited / 1000);
+	return play_expect_range(p, "ms", args[0], (uint64_t)p->waited / 1000);
 }
 
 /* NODE handover|discover [NODE]: its manager gets this control, from the one
  * on another node, or from a foreign port */
-static bool
-do_control(struct play *p, char **words)
+PLAYS("control", do_control)
 {
-	const struct manager *m = play_manager_on(p, words[0]);
-	const struct manager *from = words[1] && words[2] ?
-		play_manager_on(p, words[2]) : NULL;
+	const struct manager *m = play_manager_on(p, args[0]);
+	const struct manager *from = args[1] && args[2] ?
+		play_manager_on(p, args[2]) : NULL;
 	const struct sm_info info = {
 		.guid = from ? from->t->port_guid : 0x666,
 		.state = SM_STATE_MASTER,
 	};
 
-	if (!m || !words[1] || (words[2] && !from))
+	if (!m || !args[1] || (args[2] && !from))
 		return false;
-	sweep_control(m->sweep, strcmp(words[1], "handover") ?
+	sweep_control(m->sweep, strcmp(args[1], "handover") ?
 		      SM_CONTROL_DISCOVER : SM_CONTROL_HANDOVER, &info);
 	return true;
 }
 
-static bool
-do_settle(struct play *p, char **words)
+PLAYS("settle", do_settle)
 {
 	return has_manager(p) && (world_settle(&p->w, 60 * SECOND) ||
 		play_fail(p, "it does not come to rest"));
 }
 
 /* [light|trap]: a person asks for it; or it is because of that */
-static bool
-do_sweep(struct play *p, char **words)
+PLAYS("sweep", do_sweep)
 {
 	if (!has_manager(p))
 		return false;
-	sweep_request(p->w.m.sweep, !words[0] ? SWEEP_CAUSE_SIGNAL :
-		      strcmp(words[0], "trap") ? SWEEP_CAUSE_LIGHT :
+	sweep_request(p->w.m.sweep, !args[0] ? SWEEP_CAUSE_SIGNAL :
+		      strcmp(args[0], "trap") ? SWEEP_CAUSE_LIGHT :
 		      SWEEP_CAUSE_TRAP);
 	return true;
 }
@@ -609,12 +597,11 @@ put_guid(const GMatchInfo *info, GString *out, gpointer data)
 /* The text of partitions.conf, with names of nodes in place of GUIDs; or
  * "default". Beside it, all are limited members of the default partition, and
  * the manager is a full one. */
-static bool
-do_partitions(struct play *p, char **words)
+PLAYS("partitions", do_partitions)
 {
 	g_autoptr(GRegex) names = g_regex_new("\\b[HS](-[0-9]+)+", 0, 0, NULL);
 	g_autoptr(GError) error = NULL;
-	g_autofree char *text = NULL, *more = g_strjoinv(" ", words);
+	g_autofree char *text = NULL, *more = g_strjoinv(" ", args);
 	g_autofree char *line = g_strconcat("Default=0x7fff: ALL=limited, "
 					    "SELF=full;", more, NULL);
 	struct partition_rules *rules;
@@ -622,7 +609,7 @@ do_partitions(struct play *p, char **words)
 	if (!play_open(p))
 		return false;
 	text = g_regex_replace_eval(names, line, -1, 0, 0, put_guid, p, NULL);
-	rules = g_strcmp0(words[0], "default") ?
+	rules = g_strcmp0(args[0], "default") ?
 		partitions_conf_parse(text, "scenario", NULL, &error) :
 		partition_rules_default();
 	if (!rules)
@@ -637,67 +624,62 @@ do_partitions(struct play *p, char **words)
 }
 
 /* NODE TEXT: what the site calls it; off: no names */
-static bool
-do_name(struct play *p, char **words)
+PLAYS("name", do_name)
 {
 	GHashTable *names = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 						  g_free, g_free);
-	bool off = g_strcmp0(words[0], "off") == 0;
+	bool off = g_strcmp0(args[0], "off") == 0;
 	uint32_t node;
 
 	g_clear_pointer(&p->names, g_hash_table_unref);
 	p->names = names;
-	if (!play_open(p) || (!off && !play_read_node(p, words[0], &node)))
+	if (!play_open(p) || (!off && !play_read_node(p, args[0], &node)))
 		return false;
 	if (!off)
 		g_hash_table_insert(names, g_memdup2(
 				&p->w.s->nodes[node].info.node_guid, 8),
-				g_strdup(words[1]));
+				g_strdup(args[1]));
 	if (p->w.m.t)
 		sweep_set_names(p->w.m.sweep, off ? NULL : names);
 	return true;
 }
 
 /* As minismctl does. */
-static bool
-do_accept(struct play *p, char **words)
+PLAYS("accept", do_accept)
 {
-	return sm_instance_accept(p->w.m.sm, words[0]) ||
+	return sm_instance_accept(p->w.m.sm, args[0]) ||
 		play_fail(p, "there is no such fault");
 }
 
 /* PORT of a switch */
-static bool
-do_avoid(struct play *p, char **words)
+PLAYS("avoid use", do_avoid)
 {
 	const struct snapshot *s = p->w.s;
 	uint64_t guid, errors;
 	uint32_t port;
 	uint8_t num;
 
-	if (!play_read_port(p, words[0], &port))
+	if (!play_read_port(p, args[0], &port))
 		return false;
 	guid = snapshot_node_of(s, port)->info.node_guid;
 	num = s->ports[port].num;
-	errors = words[1] ? g_ascii_strtoull(words[1], NULL, 10) : 0;
-	return (strcmp(words[-1], "use") == 0 || (words[1] && !errors) ?
-		sweep_use(p->w.m.sweep, guid, num, words[1] != NULL) :
+	errors = args[1] ? g_ascii_strtoull(args[1], NULL, 10) : 0;
+	return (strcmp(args[-1], "use") == 0 || (args[1] && !errors) ?
+		sweep_use(p->w.m.sweep, guid, num, args[1] != NULL) :
 		sweep_avoid(p->w.m.sweep, guid, num, errors)) ||
 		play_fail(p, "it was so before");
 }
 
-static bool
-do_pause(struct play *p, char **words)
+PLAYS("pause resume", do_pause)
 {
-	sweep_set_paused(p->w.m.sweep, strcmp(words[-1], "pause") == 0);
+	sweep_set_paused(p->w.m.sweep, strcmp(args[-1], "pause") == 0);
 	return true;
 }
 
 /* The manager's own; its agent answers all the same. */
-static bool
-do_device(struct play *p, char **words)
+PLAYS("device-gone device-back", do_device)
 {
-	if (strcmp(words[-1], "device-gone") == 0)
+	if (strcmp(args[-1], "device-gone") == 0)
 		sweep_suspend(p->w.m.sweep, "the device is gone");
 	else
 		sweep_resume(p->w.m.sweep);
@@ -705,14 +687,13 @@ do_device(struct play *p, char **words)
 }
 
 /* NODE of the manager */
-static bool
-do_freeze(struct play *p, char **words)
+PLAYS("freeze thaw", do_freeze)
 {
-	struct manager *m = play_manager_on(p, words[0]);
+	struct manager *m = play_manager_on(p, args[0]);
 
 	if (!m)
 		return false;
-	if (strcmp(words[-1], "freeze") == 0)
+	if (strcmp(args[-1], "freeze") == 0)
 		freezer_freeze(m->freezer);
 	else
 		freezer_thaw(m->freezer);
@@ -720,22 +701,20 @@ do_freeze(struct play *p, char **words)
 }
 
 /* NUMBER [NODE of the manager] */
-static bool
-do_priority(struct play *p, char **words)
+PLAYS("priority", do_priority)
 {
-	struct manager *m = play_manager_on(p, words[0] ? words[1] : NULL);
+	struct manager *m = play_manager_on(p, args[0] ? args[1] : NULL);
 
 	if (m)
-		sweep_set_priority(m->sweep, words[0] ?
-				   (unsigned)strtoul(words[0], NULL, 10) : 0);
+		sweep_set_priority(m->sweep, args[0] ?
+				   (unsigned)strtoul(args[0], NULL, 10) : 0);
 	return m != NULL;
 }
 
 /* [NODE of the manager] */
-static bool
-do_takeover(struct play *p, char **words)
+PLAYS("takeover", do_takeover)
 {
-	struct manager *m = play_manager_on(p, words[0]);
+	struct manager *m = play_manager_on(p, args[0]);
 
 	if (m)
 		sweep_take_over(m->sweep);
@@ -743,28 +722,41 @@ do_takeover(struct play *p, char **words)
 }
 
 /* NAME MODE|gone|folder|add [TEXT]: in the folder of keys */
-static bool
-do_file(struct play *p, char **words)
+PLAYS("file", do_file)
 {
 	g_autofree char *path = NULL, *before = NULL, *text = NULL;
 
-	if (!words[0] || !words[1] || !play_open(p))
+	if (!args[0] || !args[1] || !play_open(p))
 		return play_fail(p, "file NAME MODE|gone|folder|add [TEXT]");
-	path = g_build_filename(p->dir, words[0], NULL);
-	if (strcmp(words[1], "gone") == 0)
+	path = g_build_filename(p->dir, args[0], NULL);
+	if (strcmp(args[1], "gone") == 0)
 		return !g_remove(path) || play_fail(p, "it is not there");
-	if (strcmp(words[1], "folder") == 0)	/* it cannot be written */
+	if (strcmp(args[1], "folder") == 0)	/* it cannot be written */
 		return !g_mkdir(path, 0755) || play_fail(p, "it is there");
-	if (strcmp(words[1], "add") == 0) {
+	if (strcmp(args[1], "add") == 0) {
 		if (!g_file_get_contents(path, &before, NULL, NULL))
 			return play_fail(p, "it cannot be read");
-		text = g_strconcat(before, words[2], "\n", NULL);
+		text = g_strconcat(before, args[2], "\n", NULL);
 		return g_file_set_contents(path, text, -1, NULL);
 	}
-	if (words[2] && !g_file_set_contents(path, words[2], -1, NULL))
+	if (args[2] && !g_file_set_contents(path, args[2], -1, NULL))
 		return play_fail(p, "it cannot be written");
-	return !g_chmod(path, (int)strtoul(words[1], NULL, 8)) ||
+	return !g_chmod(path, (int)strtoul(args[1], NULL, 8)) ||
 		play_fail(p, "it is not there");
+}
+
+void
+play_add_words(struct play_word *table, size_t size, const char *names,
+	       bool (*fn)(struct play *p, char **args))
+{
+	g_auto(GStrv) list = g_strsplit(names, " ", -1);
+	size_t n = 0;
+
+	while (table[n].name)
+		n++;
+	g_assert(n + g_strv_length(list) < size);
+	for (char **name = list; *name; name++)
+		table[n++] = (struct play_word){ g_intern_string(*name), fn };
 }
 
 static const struct play_word *
@@ -775,47 +767,28 @@ find_word(const struct play_word *list, const char *name)
 	return list->name ? list : NULL;
 }
 
-static bool
-do_expect(struct play *p, char **words)
+PLAYS("expect", do_expect)
 {
-	const struct play_word *w = find_word(play_expectations, words[0]);
+	const struct play_word *w = find_word(play_expectations, args[0]);
 
 	if (!p->w.m.t)
 		return play_fail(p, "there is no subnet manager yet");
-	return w ? w->fn(p, words + 1) : play_fail(p, "what is that?");
+	return w ? w->fn(p, args + 1) : play_fail(p, "what is that?");
 }
 
 /* WORD ARG ..: a line for each of them */
-static bool
-do_each(struct play *p, char **words)
+PLAYS("each", do_each)
 {
-	if (!words[0] || !words[1])
+	if (!args[0] || !args[1])
 		return play_fail(p, "each WORD ARG ..");
-	for (char **arg = words + 1; *arg; arg++) {
-		g_autofree char *line = g_strjoin(" ", words[0], *arg, NULL);
+	for (char **arg = args + 1; *arg; arg++) {
+		g_autofree char *line = g_strjoin(" ", args[0], *arg, NULL);
 
 		if (!play_line(p, line))
 			return false;
 	}
 	return true;
 }
-
-static const struct play_word play_words[] = {
-	{ "fabric", do_fabric }, { "sim", do_sim }, { "sm", do_sm },
-	{ "start", do_start },
-	{ "stop", do_stop }, { "retire", do_retire }, { "run", do_run }, { "wait", do_wait },
-	{ "while", do_while }, { "waited", do_waited },
-	{ "control", do_control }, { "settle", do_settle }, { "sweep", do_sweep }, { "mark", do_mark },
-	{ "guard", do_guard },
-	{ "partitions", do_partitions }, { "name", do_name },
-	{ "file", do_file }, { "accept", do_accept },
-	{ "avoid", do_avoid }, { "use", do_avoid },
-	{ "pause", do_pause }, { "resume", do_pause },
-	{ "device-gone", do_device }, { "device-back", do_device },
-	{ "freeze", do_freeze }, { "thaw", do_freeze },
-	{ "priority", do_priority }, { "takeover", do_takeover },
-	{ "expect", do_expect }, { "each", do_each }, { NULL, NULL },
-};
 
 /* ---- playing ---- */
 

@@ -12,6 +12,9 @@
 #include "tests/lib/seed.h"
 #include "topology/prng.h"
 
+struct play_word play_chance_words[8];
+#define PLAYS(names, name)	PLAY_WORDS(play_chance_words, names, name)
+
 /* Two switch ports with cables; not where the (first) manager is, or was. */
 static bool
 pick_ports(struct play *p, uint32_t port[2])
@@ -34,8 +37,7 @@ pick_ports(struct play *p, uint32_t port[2])
 }
 
 /* All nodes are on and answer, all cables good, no MAD is lost. */
-static bool
-do_mend(struct play *p, char **args)
+PLAYS("mend", do_mend)
 {
 	for (uint32_t node = 0; node < p->w.s->n_nodes; node++) {
 		sim_node_on(p->w.sim, node);
@@ -152,8 +154,7 @@ draw_line(struct play *p, const char *c)
 }
 
 /* One thing; when it is undone, as `mend` does, the fabric is whole again. */
-static bool
-do_upset(struct play *p, char **args)
+PLAYS("upset", do_upset)
 {
 	static const char *const upsets[] = {
 		"unplug %p", "unplug %p", "plug %p", "swap %p %p", "kill %F",
@@ -172,8 +173,7 @@ do_upset(struct play *p, char **args)
 
 /* N: so many lines by chance, one after another or with some time between. What
  * a line cannot do is not done. MINISM_CHANCE=file: there they can be read. */
-static bool
-do_chance(struct play *p, char **args)
+PLAYS("chance", do_chance)
 {
 	unsigned n = args[0] ? (unsigned)strtoul(args[0], NULL, 10) : 0;
 	const char *path = g_getenv("MINISM_CHANCE");
@@ -205,8 +205,7 @@ do_chance(struct play *p, char **args)
 
 /* [KEY]: the first manager is killed, unless it was stopped before, and starts
  * again; with other keys */
-static bool
-do_again(struct play *p, char **args)
+PLAYS("again", do_again)
 {
 	uint32_t port = p->w.m.t ? p->w.m.port : p->w.s->local_port;
 
@@ -303,8 +302,7 @@ is_whole(struct play *p, unsigned event, uint16_t *lids, bool may_loop)
 /* N "LINE; LINE .." ..: so many of these events by chance, after each of which
  * the fabric is whole. A line that begins with ? may be one that cannot be done
  * now. */
-static bool
-do_storm(struct play *p, char **args)
+PLAYS("storm", do_storm)
 {
 	unsigned n = seed_events((unsigned)strtoul(args[0], NULL, 10));
 	g_autofree uint16_t *lids = g_new0(uint16_t, p->w.s->n_ports);
@@ -359,8 +357,7 @@ restore_cables(struct play *p)
 }
 
 /* Everything is as it should be, and one manager is there. */
-static bool
-do_calm(struct play *p, char **args)
+PLAYS("calm", do_calm)
 {
 	static const char *const lines[] = {
 		"truth", "mend", "heal", "resume", "partitions default",
@@ -472,8 +469,7 @@ fail_at(struct play *p, const char *before, const char *after)
 /* [but tables]: a heavy sweep that reads all again finds and routes what is
  * believed. The tables may become better, since the routing begins with those
  * in force. */
-bool
-play_expect_fresh(struct play *p, char **args)
+EXPECTS("fresh", expect_fresh)
 {
 	const struct view *v = &p->w.m.sweep->view;
 	bool tables = g_strcmp0(args[0], "but");
@@ -488,9 +484,3 @@ play_expect_fresh(struct play *p, char **args)
 		i++;
 	return (!before[i] && !after[i]) || fail_at(p, before[i], after[i]);
 }
-
-const struct play_word play_chance_words[] = {
-	{ "upset", do_upset }, { "mend", do_mend },
-	{ "chance", do_chance }, { "calm", do_calm }, { "again", do_again },
-	{ "storm", do_storm }, { NULL, NULL },
-};

@@ -14,6 +14,9 @@
 #include "sm/mad/sa_record.h"
 #include "topology/each.h"
 
+struct play_word play_client_words[16];
+#define PLAYS(names, name)	PLAY_WORDS(play_client_words, names, name)
+
 #define MLID		0xc000u		/* of the first group: IPoIB's */
 #define GROUPS		4u
 
@@ -218,8 +221,7 @@ change_membership(struct play *p, const char *name, const char *method,
 }
 
 /* join-own N NODE, leave-own N NODE: groups that it creates */
-static bool
-do_own_groups(struct play *p, char **args)
+PLAYS("join-own leave-own", do_own_groups)
 {
 	struct client *c = args[0] && args[1] ? client_on(p, args[1]) : NULL;
 	unsigned n = c ? (unsigned)atoi(args[0]) : 0;
@@ -237,8 +239,7 @@ do_own_groups(struct play *p, char **args)
 }
 
 /* [P_KEY] NODE ..: of IPoIB's broadcast group */
-static bool
-do_join(struct play *p, char **args)
+PLAYS("join", do_join)
 {
 	unsigned pkey = 0xffff;
 
@@ -251,8 +252,7 @@ do_join(struct play *p, char **args)
 }
 
 /* NODE [at NODE]: there is a standby */
-static bool
-do_leave(struct play *p, char **args)
+PLAYS("leave", do_leave)
 {
 	return change_membership(p, args[0], "Delete",
 				 args[0] && args[1] ? args[2] : NULL, 0xffff);
@@ -346,8 +346,7 @@ play_see_state(struct play *p, uint32_t node)
 }
 
 /* Each host is a member of the broadcast group. */
-static bool
-do_ipoib(struct play *p, char **args)
+PLAYS("ipoib", do_ipoib)
 {
 	const struct snapshot *s = p->w.s;
 
@@ -363,8 +362,7 @@ do_ipoib(struct play *p, char **args)
 }
 
 /* NODE N: it joins its group N % 3, or leaves that */
-static bool
-do_regroup(struct play *p, char **args)
+PLAYS("regroup", do_regroup)
 {
 	struct client *c = client_on(p, args[0]);
 
@@ -466,8 +464,7 @@ play_are_grouped(struct play *p)
 }
 
 /* NODE: to trap 65, a port that goes */
-static bool
-do_subscribe(struct play *p, char **args)
+PLAYS("subscribe", do_subscribe)
 {
 	struct client *c = client_on(p, args[0]);
 	uint8_t mad[MAD_SIZE];
@@ -481,8 +478,7 @@ do_subscribe(struct play *p, char **args)
 }
 
 /* NODE N: requests at once */
-static bool
-do_babble(struct play *p, char **args)
+PLAYS("babble", do_babble)
 {
 	struct client *c = client_on(p, args[0]);
 	uint8_t mad[MAD_SIZE];
@@ -501,8 +497,7 @@ do_babble(struct play *p, char **args)
 
 /* NODE ISSUER[/PORT] TRAP [N [TIME]]: it sends N traps, one each TIME, in the
  * name of another port; trap 65 with that one's GID */
-static bool
-do_forge(struct play *p, char **args)
+PLAYS("forge", do_forge)
 {
 	struct client *c = client_on(p, args[0]);
 	unsigned n = args[1] && args[2] && args[3] ? strtoul(args[3], NULL, 10) :
@@ -536,8 +531,7 @@ do_forge(struct play *p, char **args)
 }
 
 /* NODE [LEASE]: it registers a service, for so many seconds or for ever */
-static bool
-do_serve(struct play *p, char **args)
+PLAYS("serve", do_serve)
 {
 	struct client *c = client_on(p, args[0]);
 	uint8_t mad[MAD_SIZE];
@@ -573,8 +567,7 @@ static const uint16_t kept_attrs[] = {
 };
 
 /* NODE: what the SA tells of groups, services and subscriptions there */
-static bool
-do_keep(struct play *p, char **args)
+PLAYS("keep", do_keep)
 {
 	struct client *c = client_on(p, args[0]);
 
@@ -587,16 +580,6 @@ do_keep(struct play *p, char **args)
 	}
 	return true;
 }
-
-const struct play_word play_client_words[] = {
-	{ "join", do_join }, { "leave", do_leave },
-	{ "join-own", do_own_groups }, { "leave-own", do_own_groups },
-	{ "serve", do_serve },
-	{ "subscribe", do_subscribe }, { "babble", do_babble },
-	{ "forge", do_forge },
-	{ "keep", do_keep }, { "ipoib", do_ipoib }, { "regroup", do_regroup },
-	{ NULL, NULL },
-};
 
 /* ---- expect ---- */
 
@@ -634,8 +617,8 @@ expect_reached(struct play *p, char **names, uint32_t from)
 	return ok;
 }
 
-bool
-play_expect_group(struct play *p, char **args)
+/* NODE ..: the members */
+EXPECTS("group", expect_group)
 {
 	uint32_t from;
 
@@ -646,8 +629,8 @@ play_expect_group(struct play *p, char **args)
 	return true;
 }
 
-bool
-play_expect_route(struct play *p, char **args)
+/* NODE NODE: there is a PathRecord that works */
+EXPECTS("route", expect_route)
 {
 	struct path_record got;
 	struct client *c = client_on(p, args[0]);
@@ -666,9 +649,8 @@ play_expect_route(struct play *p, char **args)
 		play_fail(p, "LID %u, SL %u is not it", got.dlid, got.sl);
 }
 
-/* All PathRecords, by RMPP; the request may be lost. */
-bool
-play_expect_paths(struct play *p, char **args)
+/* NODE N: all PathRecords, by RMPP; the request may be lost. */
+EXPECTS("paths", expect_paths)
 {
 	struct client *c = client_on(p, args[0]);
 
@@ -690,8 +672,7 @@ is_same_lease(const uint8_t *then, const uint8_t *now)
 }
 
 /* NODE: the SA tells there what it told at `keep`, and that is something. */
-bool
-play_expect_kept(struct play *p, char **args)
+EXPECTS("kept", expect_kept)
 {
 	struct client *c = client_on(p, args[0]);
 
@@ -723,16 +704,16 @@ play_expect_kept(struct play *p, char **args)
 	return true;
 }
 
-bool
-play_expect_reports(struct play *p, char **args)
+/* NODE N */
+EXPECTS("reports", expect_reports)
 {
 	struct client *c = client_on(p, args[0]);
 
 	return c && play_expect_range(p, "Reports", args[1], c->n_reports);
 }
 
-bool
-play_expect_answer(struct play *p, char **args)
+/* NODE TIME */
+EXPECTS("answer", expect_answer)
 {
 	struct client *c = client_on(p, args[0]);
 	uint8_t mad[MAD_SIZE];

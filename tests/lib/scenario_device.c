@@ -14,6 +14,9 @@
 #include "topology/member.h"
 #include "topology/prng.h"
 
+struct play_word play_device_words[16];
+#define PLAYS(names, name)	PLAY_WORDS(play_device_words, names, name)
+
 /* ---- fields ---- */
 
 bool
@@ -78,8 +81,7 @@ field_set(const struct play_field *f, void *host)
 /* ---- devices ---- */
 
 /* WHERE: NODE, NODE/PORT or all */
-static bool
-do_poke(struct play *p, char **args)
+PLAYS("poke", do_poke)
 {
 	bool all = g_strcmp0(args[0], "all") == 0;
 	uint32_t port = 0;
@@ -101,8 +103,7 @@ do_poke(struct play *p, char **args)
 }
 
 /* SWITCH NODE: its table has no path to that one; SWITCH groups: nor to any group */
-static bool
-do_unroute(struct play *p, char **args)
+PLAYS("unroute", do_unroute)
 {
 	uint32_t sw, to;
 
@@ -119,8 +120,7 @@ do_unroute(struct play *p, char **args)
 }
 
 /* NODE: its P_Key table is empty */
-static bool
-do_unkey(struct play *p, char **args)
+PLAYS("unkey", do_unkey)
 {
 	struct sim_port *port;
 	uint32_t i;
@@ -135,8 +135,7 @@ do_unkey(struct play *p, char **args)
 }
 
 /* TIME: so long all nodes acknowledge Sets and do none */
-static bool
-do_forget_sets(struct play *p, char **args)
+PLAYS("forget-sets", do_forget_sets)
 {
 	int64_t us;
 
@@ -147,8 +146,7 @@ do_forget_sets(struct play *p, char **args)
 }
 
 /* Some cables of hosts, and now and then one between switches. */
-static bool
-do_damage(struct play *p, char **args)
+PLAYS("damage", do_damage)
 {
 	unsigned per_cent = 10 + prng_below(&p->rng, 80);
 	const struct snapshot *s = p->w.s;
@@ -170,8 +168,7 @@ do_damage(struct play *p, char **args)
 	return true;
 }
 
-static bool
-do_heal(struct play *p, char **args)
+PLAYS("heal", do_heal)
 {
 	for (uint32_t port = 0; port < p->w.s->n_ports; port++) {
 		if (p->cut[port])
@@ -182,8 +179,7 @@ do_heal(struct play *p, char **args)
 }
 
 /* NODE: the first manager's port asks it with a key that it has not */
-static bool
-do_wrong_key(struct play *p, char **args)
+PLAYS("wrong-key", do_wrong_key)
 {
 	static const struct mad_addr to = { .lid = LID_PERMISSIVE };
 	uint8_t mad[MAD_SIZE];
@@ -254,8 +250,7 @@ lie(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 
 /* NODE|all FIELD=VALUE ..; or ATTRIBUTE lost|refused|other: so are its answers,
  * the last with another content */
-static bool
-do_lie(struct play *p, char **args)
+PLAYS("lie", do_lie)
 {
 	struct play_lie l = { .node = SIM_ANY };
 
@@ -280,8 +275,7 @@ do_lie(struct play *p, char **args)
 }
 
 /* METHOD ATTRIBUTE N [NODE]: so many MADs of this kind are lost */
-static bool
-do_lose(struct play *p, char **args)
+PLAYS("lose", do_lose)
 {
 	struct sim_rule rule = {
 		.match = { .node = SIM_ANY }, .kind = SIM_FAULT_LOSS,
@@ -356,8 +350,7 @@ add_cue(struct play *p, char **args)
 }
 
 /* No more lies, and what was to happen at an SMP does not. */
-static bool
-do_truth(struct play *p, char **args)
+PLAYS("truth", do_truth)
 {
 	g_array_set_size(p->lies, 0);
 	EACH_PTR(struct cue, c, p->cues)
@@ -366,8 +359,7 @@ do_truth(struct play *p, char **args)
 }
 
 /* N Get|Set ATTRIBUTE LINE: before the Nth one from now on is served */
-static bool
-do_at(struct play *p, char **args)
+PLAYS("at", do_at)
 {
 	if (g_strv_length(args) < 4)
 		return play_fail(p, "at N Get|Set ATTRIBUTE LINE");
@@ -376,8 +368,7 @@ do_at(struct play *p, char **args)
 }
 
 /* N Get|Set ATTRIBUTE: until that is about to be served */
-static bool
-do_until(struct play *p, char **args)
+PLAYS("until", do_until)
 {
 	int64_t end = sim_now(p->w.sim) + 10 * SECOND;
 	struct cue *c;
@@ -398,12 +389,3 @@ play_clear_devices(struct play *p)
 		g_ptr_array_unref(p->cues);
 	p->cues = g_ptr_array_new_with_free_func(cue_free);
 }
-
-const struct play_word play_device_words[] = {
-	{ "poke", do_poke }, { "unroute", do_unroute },
-	{ "unkey", do_unkey }, { "forget-sets", do_forget_sets },
-	{ "damage", do_damage }, { "heal", do_heal },
-	{ "wrong-key", do_wrong_key }, { "lie", do_lie },
-	{ "truth", do_truth }, { "lose", do_lose }, { "at", do_at },
-	{ "until", do_until }, { NULL, NULL },
-};

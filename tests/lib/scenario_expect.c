@@ -18,6 +18,8 @@
 #include "tests/lib/script.h"
 #include "topology/each.h"
 
+struct play_word play_expectations[128];
+
 bool
 play_expect_range(struct play *p, const char *what, const char *range,
 		  uint64_t n)
@@ -45,8 +47,7 @@ expect_that(struct play *p, char **args, bool is, const char *found)
 /* ---- sweeps ---- */
 
 /* [NODE of the manager]: how its last sweep ended */
-static bool
-expect_end_of(struct play *p, char **args)
+EXPECTS("up not-up standby failed", expect_end_of)
 {
 	static const char *const ends[] = {
 		[SWEEP_END_UP] = "up", [SWEEP_END_NOT_UP] = "not-up",
@@ -58,10 +59,9 @@ expect_end_of(struct play *p, char **args)
 		     play_fail(p, "its last sweep did not end so"));
 }
 
-/* Every pair of CA ports that have a way by links that are up; and this is how
- * many CA ports there are. */
-static bool
-expect_reach(struct play *p, char **args)
+/* [N] [but NODE]: every pair of CA ports that have a way by links that are up;
+ * and this is how many CA ports there are. */
+EXPECTS("reach", expect_reach)
 {
 	g_autofree uint8_t *alive = world_alive(&p->w);
 	const char *range = args[0] && strcmp(args[0], "but") ? *args++ : NULL;
@@ -80,8 +80,7 @@ expect_reach(struct play *p, char **args)
 	return play_expect_range(p, "hosts", range, n);
 }
 
-static bool
-expect_lost(struct play *p, char **args)
+EXPECTS("lost", expect_lost)
 {
 	unsigned pairs, mixed;
 
@@ -90,8 +89,7 @@ expect_lost(struct play *p, char **args)
 }
 
 /* NODE NODE ..: from each to the next one */
-static bool
-expect_path(struct play *p, char **args)
+EXPECTS("path no-path", expect_path)
 {
 	char **to = args + 1;
 	uint32_t a, b;
@@ -107,8 +105,10 @@ expect_path(struct play *p, char **args)
 	return true;
 }
 
-static bool
-expect_count(struct play *p, char **args)
+/* N, <=N, >=N, N..N: of the first manager since the mark, of the fabric since the
+ * start. */
+EXPECTS("highest-lid sweeps flaps mads traps mft-blocks dropped "
+	"returned violations took memory unheard", expect_count)
 {
 	const struct manager *m = &p->w.m;
 	const struct sim_stats *sim = sim_stats(p->w.sim);
@@ -154,8 +154,7 @@ expect_count(struct play *p, char **args)
 	return play_expect_range(p, counts[i].name, args[0], counts[i].n);
 }
 
-static bool
-expect_unique_lids(struct play *p, char **args)
+EXPECTS("unique-lids", expect_unique_lids)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
 
@@ -172,8 +171,7 @@ expect_unique_lids(struct play *p, char **args)
 }
 
 /* RANGE [among others]: else there was no heavy sweep. */
-static bool
-expect_repairs(struct play *p, char **args)
+EXPECTS("repairs", expect_repairs)
 {
 	unsigned repairs = p->w.m.repairs - p->repairs;
 	unsigned all = p->w.m.ends - p->ends;
@@ -183,8 +181,8 @@ expect_repairs(struct play *p, char **args)
 					      all - repairs));
 }
 
-static bool
-expect_sets(struct play *p, char **args)
+/* RANGE [ATTRIBUTE]: since the mark */
+EXPECTS("sets", expect_sets)
 {
 	const struct mad_client_stats *now = &p->w.m.x->stats;
 	unsigned attr_id = args[0] && args[1] ? play_read_attr(args[1]) : 0;
@@ -196,8 +194,7 @@ expect_sets(struct play *p, char **args)
 
 /* A person's sweep reads everything, finds what was believed, and sends
  * nothing. */
-static bool
-expect_quiet(struct play *p, char **args)
+EXPECTS("quiet", expect_quiet)
 {
 	uint64_t sets = p->w.m.x->stats.sent_set;
 
@@ -209,15 +206,13 @@ expect_quiet(struct play *p, char **args)
 				  p->w.m.x->stats.sent_set - sets);
 }
 
-static bool
-expect_cause(struct play *p, char **args)
+EXPECTS("cause", expect_cause)
 {
 	return g_strcmp0(p->w.m.causes, args[0]) == 0 ||
 		play_fail(p, "it was: %s", p->w.m.causes);
 }
 
-static bool
-expect_same_engine(struct play *p, char **args)
+EXPECTS("same-engine", expect_same_engine)
 {
 	return p->engine == p->w.m.engine ||
 		play_fail(p, "%s, not %s", p->w.m.engine->name,
@@ -237,8 +232,7 @@ manager_look(struct control_view *out, void *data)
 }
 
 /* REQUEST TEXT: as minismctl would ask it, and what the answer has */
-static bool
-expect_says(struct play *p, char **args)
+EXPECTS("says", expect_says)
 {
 	const struct control_hooks hooks = {
 		.look = manager_look, .data = &p->w.m,
@@ -250,8 +244,7 @@ expect_says(struct play *p, char **args)
 }
 
 /* LINE [TEXT]: a command of the console succeeds, or its answer has that */
-static bool
-expect_console(struct play *p, char **args)
+EXPECTS("console", expect_console)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 	int error = console_command(lab_console(p->lab), args[0], out);
@@ -261,8 +254,7 @@ expect_console(struct play *p, char **args)
 }
 
 /* LINE WORD ..: all words by which it can go on */
-static bool
-expect_completes(struct play *p, char **args)
+EXPECTS("completes", expect_completes)
 {
 	g_auto(GStrv) found = console_complete(lab_console(p->lab), args[0]);
 	g_autofree char *text = g_strjoinv(" ", found);
@@ -273,8 +265,7 @@ expect_completes(struct play *p, char **args)
 }
 
 /* Some of very many pairs. */
-static bool
-expect_sample(struct play *p, char **args)
+EXPECTS("sample", expect_sample)
 {
 	const struct snapshot *s = p->w.s;
 	unsigned n = 0;
@@ -295,9 +286,8 @@ expect_sample(struct play *p, char **args)
 	return n > 1000 || play_fail(p, "%u pairs", n);
 }
 
-/* All ports with this SMLID: the LID of that node. */
-static bool
-expect_master(struct play *p, char **args)
+/* NODE: all ports have this SMLID, its LID. */
+EXPECTS("master", expect_master)
 {
 	g_autofree uint8_t *alive = world_alive(&p->w);
 	uint32_t master;
@@ -315,9 +305,9 @@ expect_master(struct play *p, char **args)
 	return true;
 }
 
-/* N managers call themselves master, and so many ports have IsSM. */
-static bool
-expect_masters(struct play *p, char **args)
+/* N [SEEN]: so many managers call themselves master, and so many ports have
+ * IsSM. */
+EXPECTS("masters", expect_masters)
 {
 	unsigned n = 0, seen = 0;
 
@@ -333,8 +323,7 @@ expect_masters(struct play *p, char **args)
 }
 
 /* NODE STATE ..: of its manager */
-static bool
-expect_role(struct play *p, char **args)
+EXPECTS("role", expect_role)
 {
 	do {
 		const struct manager *m = play_manager_on(p, args[0]);
@@ -350,9 +339,8 @@ expect_role(struct play *p, char **args)
 	return true;
 }
 
-/* NODE/PORT as the console shows it: "4xEDR", "Active", "Down". */
-static bool
-expect_port(struct play *p, char **args)
+/* NODE/PORT TEXT: as the console shows it: "4xEDR", "Active", "Down". */
+EXPECTS("port", expect_port)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 	g_autofree char *line = NULL, *start = NULL;
@@ -391,8 +379,7 @@ expect_lines(struct play *p, const char *lines, char **args)
 	return true;
 }
 
-static bool
-expect_judged(struct play *p, char **args)
+EXPECTS("problem warning", expect_judged)
 {
 	return expect_lines(p, *args[-1] == 'p' ? p->w.m.problems->str :
 			    p->w.m.warnings->str, args);
@@ -439,8 +426,7 @@ expect_as_cut(struct play *p, const GPtrArray *faults)
 	return true;
 }
 
-static bool
-expect_degraded(struct play *p, char **args)
+EXPECTS("degraded", expect_degraded)
 {
 	const GPtrArray *faults = p->w.m.sm->expected->faults;
 	g_autoptr(GString) lines = g_string_new(NULL);
@@ -455,8 +441,7 @@ expect_degraded(struct play *p, char **args)
 }
 
 /* Lines since the mark, "LEVEL ... TEXT" or part of it. */
-static bool
-expect_log(struct play *p, char **args)
+EXPECTS("log no-log", expect_log)
 {
 	g_autofree char *text = NULL;
 	const char *since;
@@ -472,8 +457,7 @@ expect_log(struct play *p, char **args)
 }
 
 /* None of the keys is in the log, and it speaks of keys. */
-static bool
-expect_no_secret(struct play *p, char **args)
+EXPECTS("no-secret", expect_no_secret)
 {
 	g_autofree char *text = NULL;
 
@@ -494,8 +478,7 @@ expect_no_secret(struct play *p, char **args)
 /* ---- what ports hold ---- */
 
 /* WHERE FIELD=VALUE .. */
-static bool
-expect_field(struct play *p, char **args)
+EXPECTS("field", expect_field)
 {
 	bool all = g_strcmp0(args[0], "switches") == 0;
 	uint32_t port = 0;
@@ -521,8 +504,7 @@ expect_field(struct play *p, char **args)
 	return args[1] || play_fail(p, "expect field WHERE FIELD=VALUE");
 }
 
-static bool
-expect_pkey(struct play *p, char **args)
+EXPECTS("pkey no-pkey", expect_pkey)
 {
 	uint32_t port;
 
@@ -534,8 +516,7 @@ expect_pkey(struct play *p, char **args)
 }
 
 /* Ports that may talk by the rules can, and no others. */
-static bool
-expect_partitions(struct play *p, char **args)
+EXPECTS("partitions", expect_partitions)
 {
 	unsigned asked, misled;
 
@@ -547,8 +528,7 @@ expect_partitions(struct play *p, char **args)
 }
 
 /* [but NODE]: M_Key and protection are as configured. */
-static bool
-expect_keys(struct play *p, char **args)
+EXPECTS("keys", expect_keys)
 {
 	uint32_t but;
 	unsigned n;
@@ -561,8 +541,7 @@ expect_keys(struct play *p, char **args)
 
 /* Who has a key is known by his GUID to both files: he would be locked for
  * ever if the manager died now. Of a cable, a switch has its port 0's. */
-static bool
-expect_stored_keys(struct play *p, char **args)
+EXPECTS("stored-keys", expect_stored_keys)
 {
 	unsigned n = 0;
 
@@ -590,8 +569,7 @@ expect_stored_keys(struct play *p, char **args)
 
 /* [all | NODE ..]: these, once each, and nobody else were asked to register
  * again since the mark. */
-static bool
-expect_told(struct play *p, char **args)
+EXPECTS("told", expect_told)
 {
 	bool all = g_strcmp0(args[0], "all") == 0;
 
@@ -608,8 +586,7 @@ expect_told(struct play *p, char **args)
 }
 
 /* NODE ..: these were not asked to register again */
-static bool
-expect_untold(struct play *p, char **args)
+EXPECTS("untold", expect_untold)
 {
 	uint32_t port;
 
@@ -620,8 +597,7 @@ expect_untold(struct play *p, char **args)
 }
 
 /* NODE NODE N: SL i travels on VL i / N */
-static bool
-expect_vls(struct play *p, char **args)
+EXPECTS("vls", expect_vls)
 {
 	struct sim_trace trace;
 	uint32_t from, to;
@@ -647,8 +623,7 @@ expect_vls(struct play *p, char **args)
 /* ---- what the manager tells of the fabric ---- */
 
 /* FILE TEXT: what is written into it for OpenSM's users */
-static bool
-expect_dump(struct play *p, char **args)
+EXPECTS("dump no-dump", expect_dump)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	const struct view *v = &p->w.m.sweep->view;
@@ -662,8 +637,7 @@ expect_dump(struct play *p, char **args)
 /* ---- files in the folder of keys ---- */
 
 /* NAME [MODE] */
-static bool
-expect_file(struct play *p, char **args)
+EXPECTS("file no-file", expect_file)
 {
 	g_autofree char *path = g_build_filename(p->dir, args[0], NULL);
 	GStatBuf st;
@@ -676,8 +650,7 @@ expect_file(struct play *p, char **args)
 }
 
 /* NAME TEXT: it has this text */
-static bool
-expect_file_has(struct play *p, char **args)
+EXPECTS("file-has no-file-has", expect_file_has)
 {
 	g_autofree char *path = g_build_filename(p->dir, args[0], NULL);
 	g_autofree char *text = NULL;
@@ -690,8 +663,7 @@ expect_file_has(struct play *p, char **args)
 /* ---- subnet administration ---- */
 
 /* Blocks of multicast tables since the mark; none failed. */
-static bool
-expect_mft_writes(struct play *p, char **args)
+EXPECTS("mft-writes", expect_mft_writes)
 {
 	const struct mcast_manager_stats *stats = &p->w.m.mcast->stats;
 
@@ -701,8 +673,7 @@ expect_mft_writes(struct play *p, char **args)
 }
 
 /* Requests; each was answered, or turned away as busy. */
-static bool
-expect_taken(struct play *p, char **args)
+EXPECTS("taken", expect_taken)
 {
 	const struct sa_server_stats *stats = sa_server_stats(p->w.m.desk);
 
@@ -712,8 +683,8 @@ expect_taken(struct play *p, char **args)
 				  stats->answered + stats->busy);
 }
 
-static bool
-expect_warm(struct play *p, char **args)
+/* The standby could take over groups and the like. */
+EXPECTS("warm no-warm", expect_warm)
 {
 	struct standby_status status;
 
@@ -722,64 +693,8 @@ expect_warm(struct play *p, char **args)
 			   status.why ? status.why : "");
 }
 
-static bool
-expect_stalled(struct play *p, char **args)
+EXPECTS("stalled no-stalled", expect_stalled)
 {
 	return expect_that(p, args, sweep_is_stalled(p->w.m.sweep),
 			   sweep_state_names[p->w.m.sweep->state]);
 }
-
-const struct play_word play_expectations[] = {
-	/* NODE of the manager */
-	{ "up", expect_end_of }, { "not-up", expect_end_of },
-	{ "standby", expect_end_of }, { "failed", expect_end_of },
-	/* N hosts [but NODE]; some pair; of very many */
-	{ "reach", expect_reach }, { "lost", expect_lost },
-	{ "sample", expect_sample },
-	{ "path", expect_path }, { "no-path", expect_path },	/* NODE NODE */
-	{ "unique-lids", expect_unique_lids },
-	{ "highest-lid", expect_count },
-	/* since the mark: N, <=N, >=N, N..N; of Sets also ATTRIBUTE */
-	{ "sweeps", expect_count }, { "repairs", expect_repairs },
-	{ "flaps", expect_count }, { "mads", expect_count },
-	{ "fresh", play_expect_fresh },
-	{ "sets", expect_sets }, { "traps", expect_count },
-	{ "mft-blocks", expect_count },
-	{ "mft-writes", expect_mft_writes }, { "told", expect_told },
-	{ "untold", expect_untold },
-	{ "quiet", expect_quiet },
-	/* since the start, of the fabric */
-	{ "dropped", expect_count }, { "returned", expect_count },
-	{ "violations", expect_count },
-	{ "master", expect_master },		/* NODE */
-	{ "masters", expect_masters },		/* N [SEEN] */
-	{ "role", expect_role },
-	{ "port", expect_port },		/* NODE/PORT TEXT */
-	{ "field", expect_field },
-	{ "pkey", expect_pkey }, { "no-pkey", expect_pkey },
-	{ "partitions", expect_partitions }, { "vls", expect_vls },
-	{ "keys", expect_keys }, { "stored-keys", expect_stored_keys },
-	{ "file", expect_file }, { "no-file", expect_file },
-	{ "file-has", expect_file_has }, { "no-file-has", expect_file_has },
-	/* of the last sweep */
-	{ "degraded", expect_degraded },
-	{ "problem", expect_judged }, { "warning", expect_judged },
-	{ "took", expect_count }, { "cause", expect_cause },
-	{ "same-engine", expect_same_engine }, { "memory", expect_count },
-	{ "says", expect_says }, { "console", expect_console },
-	{ "completes", expect_completes },
-	/* the log since the mark: TEXT */
-	{ "log", expect_log }, { "no-log", expect_log },
-	{ "no-secret", expect_no_secret },
-	{ "dump", expect_dump }, { "no-dump", expect_dump },
-	/* NODE NODE: a PathRecord that works; NODE N: PathRecords; NODE ..:
-	 * the group's members; NODE N; NODE TIME */
-	{ "route", play_expect_route }, { "paths", play_expect_paths },
-	{ "group", play_expect_group }, { "reports", play_expect_reports },
-	{ "answer", play_expect_answer }, { "taken", expect_taken },
-	{ "unheard", expect_count }, { "kept", play_expect_kept },
-	/* the standby could take over groups and the like */
-	{ "warm", expect_warm }, { "no-warm", expect_warm },
-	{ "stalled", expect_stalled }, { "no-stalled", expect_stalled },
-	{ NULL, NULL },
-};
