@@ -176,15 +176,4 @@ WORDS("new-version same-version", do_versions, struct lab *lab)
 	assert_int_equal(lab->k->version > before, *words[-1] == 'n');
 }
 
-/* keys-text, cables-text TEXT */
-WORDS("keys-text cables-text", do_text, struct lab *lab)
-{
-	g_autofree char *expected = g_strcompress(words[0]);
-	g_autoptr(GString) out = g_string_new(NULL);
-
-	mkey_db_write(lab->k, *words[-1] == 'k' ? MKEY_DB_KEYS :
-		      MKEY_DB_CABLES, out);
-	assert_string_equal(out->str, expected);
-}
-
 SCRIPT(mkey_db, "mkey_db.scn", all_words, lab_new, lab_free)

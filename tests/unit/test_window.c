@@ -8,32 +8,6 @@
 
 #define MS	1000
 
-static void
-answers(struct window *w, unsigned n)
-{
-	w->out = w->size;
-	while (n--)
-		window_adapt(w, 100);
-}
-
-/* Answers from before a loss are no reason to grow after it. */
-TEST(test_a_loss_ends_the_calm)
-{
-	AUTO_VALUE(window_clear) struct window w;
-
-	window_init(&w, 128);
-	w.size = w.threshold = 128;
-	window_halve(&w, window_take(&w, false));
-	assert_int_equal(w.size, 64);
-	answers(&w, 15 * 64);
-	window_halve(&w, window_take(&w, false));
-	assert_int_equal(w.size, 32);
-	answers(&w, 31 * 32);
-	assert_int_equal(w.size, 32);
-	answers(&w, 32);
-	assert_int_equal(w.size, 33);
-}
-
 TEST(test_overtaken_needs_a_margin)
 {
 	AUTO_VALUE(window_clear) struct window w;
@@ -71,25 +45,4 @@ TEST(test_ghosts_count_until_answered_overtaken_or_old)
 	assert_int_equal(window_next_expiry(&w), 144 + 5 * 1000 * MS);
 	window_expire_ghosts(&w, 144 + 5 * 1000 * MS);
 	assert_int_equal(window_next_expiry(&w), -1);
-}
-
-TEST(test_retries_have_half_of_the_window)
-{
-	AUTO_VALUE(window_clear) struct window w;
-
-	window_init(&w, 128);
-	for (unsigned i = 0; i < 2; i++) {
-		assert_int_equal(window_left(&w, true), 2 - i);
-		window_take(&w, true);
-	}
-	assert_int_equal(window_left(&w, true), 0);
-	for (unsigned i = 0; i < 2; i++) {
-		assert_int_equal(window_left(&w, false), 2 - i);
-		window_take(&w, false);
-	}
-	assert_int_equal(window_left(&w, false), 0);
-	window_release(&w, false);
-	assert_int_equal(window_left(&w, true), 0);
-	window_release(&w, true);
-	assert_int_equal(window_left(&w, true), 1);
 }
