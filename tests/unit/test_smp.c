@@ -47,51 +47,6 @@ TEST(test_direct_request_fills_the_longest_path_exactly)
 	assert_int_equal(mad[192], 0);
 }
 
-TEST(test_lid_request_has_no_route_in_it)
-{
-	uint8_t want[MAD_SIZE] = {
-		0x01, 0x01, 0x01, 0x01, 0x00, 0x00, 0x00, 0x00,
-		0, 0, 0, 0, 0, 0, 0, 0,
-		0x00, 0x20, 0x00, 0x00, 0x00, 0x00, 0x00, 0x04,
-		0, 0, 0, 0, 0, 0, 0, 0x99,
-	};
-	uint8_t mad[MAD_SIZE];
-
-	memset(mad, 0xee, sizeof(mad));
-	smp_build_lid(mad, MAD_METHOD_GET, MAD_ATTR_SM_INFO, 4, 0x99);
-	assert_memory_equal(mad, want, sizeof(mad));
-}
-
-TEST(test_response_to_get_turns_round_and_keeps_the_data)
-{
-	struct dr_path path = { .hops = 2, .port = { 0, 1, 2 } };
-	uint8_t mad[MAD_SIZE];
-	uint8_t want[MAD_SIZE];
-
-	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_SM_INFO, 0, 1, &path);
-	mad[6] = 3;
-	memset(smp_data(mad), 0x5a, SMP_DATA_LEN);
-	memcpy(want, mad, sizeof(want));
-	want[3] = 0x81;
-	want[4] = 0x80;
-	want[5] = 0x1c;
-	smp_make_response(mad, MAD_STATUS_BAD_VALUE);
-	assert_memory_equal(mad, want, sizeof(mad));
-	assert_memory_equal(smp_data_const(mad), want + 64, SMP_DATA_LEN);
-}
-
-TEST(test_response_to_trap_is_repress)
-{
-	uint8_t mad[MAD_SIZE];
-
-	smp_build_lid(mad, MAD_METHOD_TRAP, MAD_ATTR_NOTICE, 0, 0);
-	mad[4] = 0xff;
-	smp_make_response(mad, MAD_STATUS_OK);
-	assert_int_equal(mad[3], MAD_METHOD_TRAP_REPRESS);
-	assert_int_equal(mad[4], 0);
-	assert_int_equal(mad[5], 0);
-}
-
 TEST(test_notice_finds_the_lid_where_each_trap_keeps_it)
 {
 	static const struct {
