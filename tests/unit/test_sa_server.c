@@ -158,11 +158,9 @@ run(struct desk *d, int64_t us)
 	scripted_run(d->t, transport_now(d->t) + us);
 }
 
-static int
-set_up(void **state)
+static void
+desk_open(struct desk *d)
 {
-	struct desk *d = g_new0(struct desk, 1);
-
 	sa_stage_set_up((void **)&d->l);
 	unit_play(sa_words, d->l, "fabric PGFT(4,4;1,4) 0");
 	/* enough that a search for one takes several turns */
@@ -182,15 +180,11 @@ set_up(void **state)
 			.lid = lab_lid(d->l, lab_host(d->l, i + 1)),
 			.table = g_byte_array_new(),
 		};
-	*state = d;
-	return 0;
 }
 
-static int
-tear_down(void **state)
+static void
+desk_close(struct desk *d)
 {
-	struct desk *d = *state;
-
 	if (d->server)
 		sa_server_free(d->server);
 	mad_client_free(d->x);
@@ -199,9 +193,9 @@ tear_down(void **state)
 	for (unsigned i = 0; i < CLIENTS; i++)
 		g_byte_array_unref(d->client[i].table);
 	sa_stage_tear_down((void **)&d->l);
-	g_free(d);
-	return 0;
 }
+
+FIXTURE(desk)
 
 /* [programming] [PARAM=N ..]: it opens, while a plan is programmed, and has had
  * a second */
@@ -522,4 +516,4 @@ WORDS("said", do_said, struct desk *d)
 	assert_range(words[0], n);
 }
 
-SCRIPT(sa_server, "sa_server.scn", all_words, set_up, tear_down)
+SCRIPT(sa_server, "sa_server.scn", all_words, desk_new, desk_free)

@@ -37,30 +37,20 @@ struct stage {
 };
 
 static void
-close_lab(struct stage *st)
+stage_open(struct stage *st)
+{
+	simlab_open(&st->lab, "single(3)", NULL);
+}
+
+static void
+stage_close(struct stage *st)
 {
 	if (st->is_up)
 		manager_close(&st->sm);
 	simlab_close(&st->lab);
 }
 
-static int
-set_up(void **state)
-{
-	struct stage *st = g_new0(struct stage, 1);
-
-	simlab_open(&st->lab, "single(3)", NULL);
-	*state = st;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	close_lab(*state);
-	g_free(*state);
-	return 0;
-}
+FIXTURE(stage)
 
 /* ---- names ---- */
 
@@ -332,7 +322,7 @@ WORDS("fabric", do_fabric, struct stage *st)
 	unit_set(settings, words + 1);
 	params.same_state = accepted ? SIM_SAME_STATE_ACCEPTED :
 		params.same_state;
-	close_lab(st);
+	stage_close(st);
 	simlab_open(&st->lab, words[0], &params);
 }
 
@@ -497,7 +487,7 @@ WORDS("up", do_up, struct stage *st)
 {
 	struct simlab *lab = &st->lab;
 
-	close_lab(st);
+	stage_close(st);
 	memset(lab, 0, sizeof(*lab));
 	lab->s = generate_fabric(words[0], NULL, NULL);
 	lab->sim = sim_new(lab->s, NULL);
@@ -637,6 +627,6 @@ WORDS("multicast", do_multicast, const struct stage *st)
 	sim_mcast_clear(&m);
 }
 
-SCRIPT(sim_agent, "sim_agent.scn", all_words, set_up, tear_down)
-SCRIPT(sim_link, "sim_link.scn", all_words, set_up, tear_down)
-SCRIPT(sim_probe, "sim_probe.scn", all_words, set_up, tear_down)
+SCRIPT(sim_agent, "sim_agent.scn", all_words, stage_new, stage_free)
+SCRIPT(sim_link, "sim_link.scn", all_words, stage_new, stage_free)
+SCRIPT(sim_probe, "sim_probe.scn", all_words, stage_new, stage_free)
