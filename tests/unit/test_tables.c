@@ -50,35 +50,6 @@ TEST(test_rows_are_empty_aligned_and_apart)
 	}
 }
 
-TEST(test_seen_knows_what_was_set)
-{
-	AUTO(lft_seen) *seen = lft_seen_new(2, 200);
-	uint8_t bytes[LFT_BLOCK];
-
-	for (uint32_t sw = 0; sw < 2; sw++)
-		for (uint32_t block = 0; block < 4; block++)
-			assert_null(lft_seen_block(seen, sw, block));
-
-	for (size_t i = 0; i < LFT_BLOCK; i++)
-		bytes[i] = (uint8_t)i;
-	lft_seen_set(seen, 1, 2, bytes);
-	assert_non_null(lft_seen_block(seen, 1, 2));
-	assert_memory_equal(lft_seen_block(seen, 1, 2), bytes, LFT_BLOCK);
-	assert_memory_equal(lft_row(seen->lft, 1) + 128, bytes, LFT_BLOCK);
-	assert_null(lft_seen_block(seen, 1, 1));
-	assert_null(lft_seen_block(seen, 1, 3));
-	assert_null(lft_seen_block(seen, 0, 2));
-
-	bytes[5] = 99;
-	lft_seen_set(seen, 1, 2, bytes);
-	assert_int_equal(lft_seen_block(seen, 1, 2)[5], 99);
-	/* a block of 255 that was read is known */
-	memset(bytes, LFT_NO_PATH, sizeof(bytes));
-	lft_seen_set(seen, 0, 0, bytes);
-	assert_non_null(lft_seen_block(seen, 0, 0));
-	assert_null(lft_seen_block(seen, 0, 1));
-}
-
 /* The same memory, until one of them is changed. */
 TEST(test_seen_shares_tables)
 {
