@@ -171,17 +171,6 @@ TEST(test_without_local_port_nothing_is_dropped)
 	assert_paths(s, "20.0=none 10.0=none");
 }
 
-TEST(test_empty_builder_gives_empty_snapshot)
-{
-	AUTO(snapshot) *s = builder_finish(builder_new());
-	AUTO(snapshot) *copy = snapshot_copy(s);
-
-	assert_int_equal(s->n_nodes, 0);
-	assert_int_equal(snapshot_find_node(s, 1), SNAPSHOT_NONE);
-	assert_int_equal(snapshot_find_port(s, 1), SNAPSHOT_NONE);
-	assert_int_equal(copy->n_ports, 0);
-}
-
 /* The same again; and by the other way round once a cable is out. */
 TEST(test_begins_with_a_snapshot)
 {
@@ -207,7 +196,8 @@ TEST(test_begins_with_a_snapshot)
 	assert_int_equal(copy->n_nodes, s->n_nodes);
 }
 
-/* A builder that begins with a snapshot has its faults, and grows. */
+/* A builder that begins with a snapshot has its faults, and grows; faults are
+ * sorted by GUID and kind. */
 TEST(test_a_snapshot_is_added_to)
 {
 	struct builder *b = make_diamond();
@@ -222,11 +212,13 @@ TEST(test_a_snapshot_is_added_to)
 	assert_int_equal(b->s->n_nodes, s->n_nodes + 1);
 	assert_int_equal(b->s->nodes[s->n_nodes - 1].first_port, last);
 	builder_fault(b, SNAPSHOT_FAULT_LIAR, 4, "second");
+	builder_fault(b, SNAPSHOT_FAULT_SILENT, 4, "third");
 	more = builder_finish(b);
 	assert_int_equal(more->n_nodes, s->n_nodes);	/* it has no cable */
-	assert_int_equal(more->n_faults, 2);
-	assert_string_equal(more->faults[0].text, "second");
-	assert_string_equal(more->faults[1].text, "first");
+	assert_int_equal(more->n_faults, 3);
+	assert_string_equal(more->faults[0].text, "third");
+	assert_string_equal(more->faults[1].text, "second");
+	assert_string_equal(more->faults[2].text, "first");
 	assert_int_equal(s->n_faults, 1);
 }
 
@@ -255,24 +247,6 @@ TEST(test_path_beyond_63_hops_is_none)
 	assert_int_equal(path.port[63], 3);
 }
 
-TEST(test_builder_finds_what_was_added)
-{
-	AUTO(builder) *b = lay("Sffffffffffffffff:255 C10:2");
-	uint32_t sw = builder_find(b, UINT64_MAX), ca = builder_find(b, 0x10);
-	const struct snapshot_port *p = b->s->ports;
-
-	assert_int_equal(b->s->n_nodes, 2);
-	assert_int_equal(sw, 0);
-	assert_int_equal(ca, 1);
-	assert_int_equal(builder_find(b, 0x11), SNAPSHOT_NONE);
-	assert_int_equal(snapshot_port_of(b->s, ca, 3), SNAPSHOT_NONE);
-	assert_int_equal(p[snapshot_port_of(b->s, sw, 255)].num, 255);
-	assert_int_equal(p[snapshot_port_of(b->s, sw, 0)].guid, UINT64_MAX);
-	assert_int_equal(p[snapshot_port_of(b->s, ca, 1)].guid, 0x11);
-	assert_int_equal(p[snapshot_port_of(b->s, ca, 2)].guid, 0);
-	builder_fault(b, SNAPSHOT_FAULT_SILENT, 0x10, "freed with it");
-}
-
 TEST(test_guid_of_a_missing_port_is_left_out)
 {
 	AUTO(builder) *b = builder_new();
@@ -287,21 +261,6 @@ TEST(test_guid_of_a_missing_port_is_left_out)
 	builder_add(b, &info);
 	for (uint32_t p = 0; p < 4; p++)
 		assert_int_equal(b->s->ports[p].guid, 0);
-}
-
-TEST(test_unlink_frees_both_ends)
-{
-	AUTO(builder) *b = lay("S1:3 1.1-1.2");
-	const struct snapshot_port *p = b->s->ports;
-
-	builder_unlink(b, 2);
-	assert_int_equal(p[1].peer, SNAPSHOT_NONE);
-	assert_int_equal(p[2].peer, SNAPSHOT_NONE);
-	builder_unlink(b, 1);			/* nothing to do, no harm */
-	builder_link(b, 1, 1);			/* a loopback plug */
-	assert_int_equal(p[1].peer, 1);
-	builder_unlink(b, 1);
-	assert_int_equal(p[1].peer, SNAPSHOT_NONE);
 }
 
 TEST(test_loopback_plug_survives_finish)
@@ -333,33 +292,6 @@ TEST(test_description_is_cut_and_cleaned)
 	assert_string_equal(b->s->nodes[n].desc + NODE_DESC_LEN - 2, "x?");
 	builder_describe(b, n, raw, 0);
 	assert_string_equal(b->s->nodes[n].desc, "");
-}
-
-TEST(test_faults_are_sorted)
-{
-	static const struct snapshot_fault faults[] = {
-		{ SNAPSHOT_FAULT_SILENT, 0, "0,1" },
-		{ SNAPSHOT_FAULT_DUPLICATE_GUID, 9, "d" },
-		{ SNAPSHOT_FAULT_LIAR, 9, "a" },
-		{ SNAPSHOT_FAULT_LIAR, 9, "b" },
-	};
-	static const char *const orders[] = { "0123", "3210", "2031" };
-
-	for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
-		struct builder *b = builder_new();
-		g_autofree char *text = NULL;
-		AUTO(snapshot) *s = NULL;
-
-		for (const char *c = orders[i]; *c; c++) {
-			const struct snapshot_fault *f = &faults[*c - '0'];
-
-			builder_fault(b, f->kind, f->guid, "%s", f->text);
-		}
-		s = builder_finish(b);
-		text = fabric_text(s);
-		assert_string_equal(text, "0 0 0 local 4294967295\n"
-				    "f 1 0 0,1\nf 0 9 d\nf 3 9 a\nf 3 9 b\n");
-	}
 }
 
 TEST(test_copy_outlives_the_original)
@@ -403,32 +335,6 @@ TEST(test_find_port_knows_end_ports_only)
 	assert_int_equal(snapshot_find_port(s, 0), SNAPSHOT_NONE);
 	assert_false(snapshot_is_end_port(s, snapshot_port_of(s, 1, 1)));
 	assert_int_equal(snapshot_port_of(s, 0, 2), SNAPSHOT_NONE);
-}
-
-TEST(test_link_is_up_if_known_trained_and_cabled)
-{
-	AUTO(snapshot) *s = builder_finish(make_diamond());
-	uint32_t p = snapshot_port_of(s, 1, 1);
-	uint32_t empty = snapshot_port_of(s, 4, 4);
-	struct snapshot_port *near = &s->ports[p];
-	uint32_t far = near->peer;
-
-	assert_false(snapshot_link_up(s, p));
-	near->known = s->ports[empty].known = true;
-	near->info.phys_state = s->ports[empty].info.phys_state =
-		PORT_PHYS_LINK_UP;
-	assert_false(snapshot_link_up(s, p));
-	s->ports[far].known = true;
-	for (uint32_t n = 0; n < s->n_nodes; n++)
-		s->nodes[n].sw_known = true;
-	assert_true(snapshot_link_up(s, p));
-	s->nodes[near->node].sw_known = false;
-	assert_false(snapshot_link_up(s, p) || snapshot_link_up(s, far));
-	s->nodes[near->node].sw_known = true;
-	near->info.phys_state = PORT_PHYS_POLLING;
-	assert_false(snapshot_link_up(s, p));
-	assert_int_equal(s->ports[empty].peer, SNAPSHOT_NONE);
-	assert_false(snapshot_link_up(s, empty));
 }
 
 /* ---- random fabrics in random order ---- */
@@ -519,30 +425,6 @@ swap_cables(struct snapshot *s, uint32_t a, uint32_t b)
 		s->ports[far_a].peer = b;
 	if (far_b != SNAPSHOT_NONE)
 		s->ports[far_b].peer = a;
-}
-
-TEST(test_a_node_without_a_name_goes_by_its_guid)
-{
-	static const char *const descs[] = { "", "   ", " x" };
-	static const char *const names[] = {
-		"0x0000000000000abc", "0x0000000000000abc", " x",
-	};
-	struct node_info info = { .node_type = NODE_CA, .node_guid = 0xabc,
-				  .num_ports = 1 };
-	struct builder *b = builder_new();
-	struct snapshot *s;
-
-	builder_add(b, &info);
-	for (size_t i = 0; i < G_N_ELEMENTS(descs); i++) {
-		builder_describe(b, 0, (const uint8_t *)descs[i],
-				 strlen(descs[i]));
-		s = builder_finish(b);
-		assert_string_equal(snapshot_node_name(&s->nodes[0]), names[i]);
-		assert_string_equal(s->nodes[0].desc, descs[i]);
-		b = builder_new_from(s);
-		snapshot_unref(s);
-	}
-	builder_free(b);
 }
 
 TEST(test_a_route_that_leads_elsewhere_now_is_found)

@@ -121,74 +121,6 @@ TEST(test_random_is_simple_connected_and_bounded)
 	}
 }
 
-TEST(test_ports_say_what_they_are)
-{
-	AUTO(snapshot) *s = make("mesh(2,2;1)");
-	unsigned up = 0, down = 0, zero = 0;
-
-	for (uint32_t p = 0; p < s->n_ports; p++) {
-		const struct snapshot_port *port = &s->ports[p];
-		const struct port_info *info = &port->info;
-		bool is_switch = snapshot_is_switch(snapshot_node_of(s, p));
-
-		assert_int_equal(port->known, is_switch || port->num);
-		assert_int_equal(info->lid, 0);
-		if (!port->known)
-			continue;
-		assert_int_equal(info->mtu_cap, 5);
-		assert_int_equal(info->vl_cap, 4);
-		assert_string_equal(port_width(info)->name, "4x");
-		assert_string_equal(port_speed(info)->name, "EDR");
-		if (!port->num) {
-			zero++;
-		} else if (port->peer != SNAPSHOT_NONE) {
-			assert_int_equal(info->state, PORT_STATE_INIT);
-			assert_true(snapshot_link_up(s, p));
-			up++;
-		} else {
-			assert_int_equal(info->state, PORT_STATE_DOWN);
-			assert_int_equal(info->phys_state, PORT_PHYS_POLLING);
-			down++;
-		}
-	}
-	/* 4 switches of 5 ports: 1 host, 2 of 4 directions in use */
-	assert_int_equal(zero, 4);
-	assert_int_equal(up, 4 + 4 + 8);
-	assert_int_equal(down, 8);
-	for (uint32_t i = 0; i < s->n_switches; i++) {
-		assert_true(s->nodes[s->switches[i]].sw_known);
-		assert_int_equal(s->nodes[s->switches[i]].sw.linear_fdb_cap,
-				 49152);
-	}
-	assert_string_equal(snapshot_node_of(s, s->local_port)->desc, "H-0");
-	assert_int_equal(s->ports[s->local_port].num, 1);
-}
-
-TEST(test_shuffle_permutes_guids_and_nothing_else)
-{
-	struct generate_options o = { .seed = 5, .fail_per_mille = 200 };
-	AUTO(snapshot) *plain = make_with("PGFT(4,4;1,4)", o);
-	AUTO(snapshot) *mixed;
-	g_autofree char *plain_cables = cables_by_name(plain);
-	g_autofree char *mixed_cables = NULL;
-	uint32_t moved = 0;
-
-	o.shuffle_guids = true;
-	mixed = make_with("PGFT(4,4;1,4)", o);
-	mixed_cables = cables_by_name(mixed);
-	assert_string_equal(mixed_cables, plain_cables);
-	assert_int_equal(plain->n_nodes, mixed->n_nodes);
-	for (uint32_t n = 0; n < plain->n_nodes; n++) {
-		assert_int_equal(plain->nodes[n].info.node_guid,
-				 mixed->nodes[n].info.node_guid);
-		moved += strcmp(plain->nodes[n].desc,
-				mixed->nodes[n].desc) != 0;
-	}
-	assert_in_range(moved, 12, 24);
-	assert_string_equal(snapshot_node_of(mixed, mixed->local_port)->desc,
-			    "H-0");
-}
-
 /* Whole cables, and none that was not there; of a fabric that is drawn, and of
  * one that is there. */
 TEST(test_failures_take_the_share_of_switch_links)
@@ -230,19 +162,6 @@ TEST(test_failures_take_the_share_of_switch_links)
 				assert_has(before, *l);
 		}
 	}
-}
-
-TEST(test_failures_may_cut_off)
-{
-	struct generate_options o = { .fail_per_mille = 1000 };
-	AUTO(snapshot) *s = make_with("PGFT(3,4;1,2)", o);
-
-	/* all that is left of the fabric is the first leaf */
-	assert_int_equal(s->n_nodes, 4);
-	assert_int_equal(s->n_switches, 1);
-	assert_int_equal(count_cables(s, false), 3);
-	assert_int_equal(s->ports[snapshot_port_of(s, 0, 4)].info.state,
-			 PORT_STATE_DOWN);
 }
 
 /* Every switch may go, but the one that the local port is on, and as many as

@@ -25,21 +25,6 @@ parse(const char *text)
 	return s;
 }
 
-static const struct snapshot_node *
-node_of(const struct snapshot *s, uint64_t guid)
-{
-	uint32_t n = snapshot_find_node(s, guid);
-
-	assert_int_not_equal(n, SNAPSHOT_NONE);
-	return &s->nodes[n];
-}
-
-static const struct snapshot_port *
-port_of(const struct snapshot *s, uint64_t guid, unsigned num)
-{
-	return &s->ports[node_of(s, guid)->first_port + num];
-}
-
 static void
 assert_round_trip(const struct snapshot *s)
 {
@@ -52,37 +37,6 @@ assert_round_trip(const struct snapshot *s)
 	assert_same_fabric(s, back);
 	net_file_write(back, again);
 	assert_string_equal(text->str, again->str);
-}
-
-/* What the text does not say. The local port is the first of the first CA. */
-TEST(test_links_are_up_and_wait_for_a_manager)
-{
-	AUTO(snapshot) *s = parse(
-		"switchguid=0x1001\nSwitch 4 \"S\"\n[1] \"A\"[2]\n"
-		"[3] \"S\"[4]\n[4] \"S\"[3]\n\n"
-		"caguid=0x2001\nCa 2 \"A\"\n[2] \"S\"[1]\n");
-
-	assert_true(node_of(s, 0x1001)->sw_known);
-	assert_ptr_equal(&s->ports[s->local_port], port_of(s, 0x2001, 2));
-	assert_int_equal(node_of(s, 0x2001)->info.local_port, 2);
-	assert_false(port_of(s, 0x2001, 1)->known);
-	for (uint32_t p = 0; p < s->n_ports; p++) {
-		const struct snapshot_port *port = &s->ports[p];
-
-		if (port->peer != SNAPSHOT_NONE) {
-			assert_true(snapshot_link_up(s, p));
-			assert_int_equal(port->info.state, PORT_STATE_INIT);
-		} else if (snapshot_is_switch(snapshot_node_of(s, p)) &&
-			   port->num) {
-			assert_true(port->known);
-			assert_int_equal(port->info.state, PORT_STATE_DOWN);
-		}
-		if (!port->known)
-			continue;
-		assert_int_equal(port->info.neighbor_mtu, 5);
-		assert_int_equal(port->info.mtu_cap, 5);
-		assert_int_equal(port->info.vl_cap, 4);
-	}
 }
 
 /* LIDs, rates and names of all kinds, which generators do not make. */
@@ -173,15 +127,4 @@ TEST(test_local_port_leads_the_text)
 	net_file_write(s, out);
 	assert_ptr_equal(strstr(out->str, "\ncaguid="),
 			 strstr(out->str, start));
-}
-
-TEST(test_lone_ca_is_its_own_fabric)
-{
-	AUTO(snapshot) *s = parse("Hca 2 \"H\"\n");
-
-	assert_int_equal(s->n_nodes, 1);
-	assert_int_equal(s->ports[s->local_port].num, 1);
-	assert_true(s->ports[s->local_port].known);
-	assert_int_equal(s->ports[s->local_port].info.state, PORT_STATE_DOWN);
-	assert_int_equal(s->ports[s->local_port].guid, 0x100001);
 }

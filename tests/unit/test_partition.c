@@ -57,29 +57,6 @@ host_port(const struct snapshot *s, unsigned i)
 	return port;
 }
 
-TEST(test_default_makes_all_ports_full_members)
-{
-	AUTO(partition_rules) *rules = partition_rules_default();
-	AUTO(snapshot) *s = make_star();
-	AUTO(memberships) *m = memberships_new(rules, s, NULL);
-	const struct partition *p = partition_rules_find(rules, 0xffff);
-	static const uint16_t full = 0xffff;
-
-	assert_int_equal(rules->partitions->len, 1);
-	assert_non_null(p);
-	assert_int_equal(p->pkey, PKEY_DEFAULT);
-	assert_string_equal(p->name, "Default");
-	assert_int_equal(p->groups->len, 1);
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		bool is_end = snapshot_is_end_port(s, port);
-
-		assert_int_equal(m->first[port + 1] - m->first[port], is_end);
-		assert_true(!is_end || m->pkeys[m->first[port]] == full);
-	}
-	assert_int_equal(memberships_common(m, host_port(s, 1),
-					    host_port(s, 2)), 0xffff);
-}
-
 TEST(test_absent_ports_are_told_by_rule)
 {
 	AUTO(partition_rules) *rules = partition_rules_new();

@@ -16,44 +16,6 @@ make_fabric(void)
 	return s;
 }
 
-TEST(test_nothing_is_known_at_first)
-{
-	AUTO(snapshot) *s = make_fabric();
-	AUTO(port_tables) *t = port_tables_new(s);
-
-	for (uint32_t port = 0; port < s->n_ports; port++)
-		for (unsigned k = 0; k < PORT_N_TABLES; k++)
-			for (unsigned b = 0; b < t->n_blocks[k][port]; b++)
-				assert_null(port_tables_get(t, k, port, b));
-}
-
-TEST(test_room_follows_the_capabilities)
-{
-	AUTO(snapshot) *s = make_fabric();
-	uint32_t node = s->switches[0], host = 0;
-	AUTO(port_tables) *t;
-
-	while (snapshot_is_switch(&s->nodes[host]))
-		host++;
-	s->nodes[node].info.partition_cap = 33;
-	s->nodes[node].sw.partition_enforcement_cap = 8;
-	s->nodes[host].info.partition_cap = 64;
-	t = port_tables_new(s);
-	assert_int_equal(t->n_blocks[PORT_TABLE_PKEY]
-			 [s->nodes[node].first_port], 2);
-	assert_int_equal(t->n_blocks[PORT_TABLE_PKEY]
-			 [s->nodes[node].first_port + 1], 1);
-	assert_int_equal(t->n_blocks[PORT_TABLE_SL2VL]
-			 [s->nodes[node].first_port + 1],
-			 s->nodes[node].info.num_ports + 1);
-	assert_int_equal(t->n_blocks[PORT_TABLE_PKEY]
-			 [s->nodes[host].first_port + 1], 2);
-	assert_int_equal(t->n_blocks[PORT_TABLE_PKEY]
-			 [s->nodes[host].first_port], 0);
-	assert_int_equal(t->n_blocks[PORT_TABLE_SL2VL]
-			 [s->nodes[host].first_port + 1], 1);
-}
-
 /* Against a plain array, with more different blocks than a chunk has. */
 TEST(test_blocks_read_back)
 {

@@ -7,35 +7,6 @@
 #include "tests/lib/unit.h"
 #include "topology/smp_attr.h"
 
-TEST(test_names_know_their_codes)
-{
-	static const struct {
-		const char *(*name)(unsigned code);
-		unsigned code;
-		const char *is;
-	} names[] = {
-		{ node_type_name, NODE_CA, "Channel Adapter" },
-		{ node_type_name, NODE_SWITCH, "Switch" },
-		{ node_type_name, NODE_ROUTER, "Router" },
-		{ node_type_name, 0, "?" },
-		{ port_state_name, PORT_STATE_DOWN, "Down" },
-		{ port_state_name, PORT_STATE_INIT, "Initialize" },
-		{ port_state_name, PORT_STATE_ARMED, "Armed" },
-		{ port_state_name, PORT_STATE_ACTIVE, "Active" },
-		{ port_state_name, PORT_STATE_ACTIVE_DEFER, "ActiveDefer" },
-		{ port_state_name, 6, "?" },
-		{ port_phys_name, PORT_PHYS_POLLING, "Polling" },
-		{ port_phys_name, PORT_PHYS_LINK_UP, "LinkUp" },
-	};
-	static const unsigned unknown[] = { 8, 15, 255, 65536 };
-
-	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-		assert_string_equal(names[i].name(names[i].code), names[i].is);
-		for (size_t k = 0; k < G_N_ELEMENTS(unknown); k++)
-			assert_string_equal(names[i].name(unknown[k]), "?");
-	}
-}
-
 TEST(test_width_and_speed_name_the_active_link)
 {
 	static const struct {

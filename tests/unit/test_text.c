@@ -54,27 +54,6 @@ TEST(test_one_line_holds_no_control_characters)
 	}
 }
 
-TEST(test_one_thing_is_told_as_one)
-{
-	static const struct {
-		uint64_t n, all;
-		const char *noun, *wanted;
-	} counts[] = {
-		{ 0, 0, "host", "0 hosts" }, { 1, 0, "host", "1 host" },
-		{ 2, 1, "host", "2 hosts" }, { 1, 1, "switch", "1 switch" },
-		{ 8, 8, "switch", "8 switches" },
-		{ 1, 2, "switch", "1 of 2 switches" },
-		{ 0, 1, "slow link", "0 of 1 slow link" },
-	};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(counts); i++) {
-		g_autoptr(GString) out = g_string_new(NULL);
-
-		text_put_count(out, counts[i].n, counts[i].all, counts[i].noun);
-		assert_string_equal(out->str, counts[i].wanted);
-	}
-}
-
 TEST(test_a_file_is_read_without_its_byte_order_mark)
 {
 	expect_file("a\n", 2, "a\n", 0);
