@@ -11,96 +11,80 @@
 #include "topology/text.h"
 
 const struct view_form view_forms[VIEW_KINDS] = {
-	[VIEW_HEAD] = { "view", { { NULL, 0 }, { "gen", 0 }, { "sa", 0 },
-		{ "at", 0 }, { "port", 16 } }, 5, "by" },
-	[VIEW_VERDICT] = { "verdict", { { "links", 0 }, { "all-links", 0 },
-		{ "hosts", 0 }, { "all-hosts", 0 }, { "switches", 0 },
-		{ "all-switches", 0 } }, 6, "is" },
-	[VIEW_MANAGER] = { "manager", { { "state", 0 }, { "priority", 0 },
-		{ "guest", 0 }, { "paused", 0 }, { "up", 0 }, { "qos", 0 } },
-		6, "on" },
-	[VIEW_ROLE] = { "role", { { NULL, 0 } }, 0, "" },
-	[VIEW_LEVEL] = { "level", { { NULL, 0 } }, 0, "" },
-	[VIEW_DOING] = { "doing", { { NULL, 0 } }, 0, "" },
-	[VIEW_UNIT] = { "unit", { { NULL, 0 } }, 0, "" },
-	[VIEW_MASTER] = { "master", { { NULL, 0 } }, 0, "" },
-	[VIEW_RIVAL] = { "rival", { { NULL, 0 } }, 0, "" },
-	[VIEW_SM] = { "sm", { { NULL, 16 }, { "state", 0 },
-		{ "priority", 0 } }, 3, "at" },
-	[VIEW_STANDBY] = { "standby", { { "follows", 0 }, { "warm", 0 },
-		{ "groups", 0 }, { "members", 0 }, { "services", 0 },
-		{ "subscriptions", 0 }, { "age", 0 } }, 7, "why" },
-	[VIEW_SWEEP] = { "sweep", { { "age", 0 }, { "took", 0 } }, 2, "end" },
-	[VIEW_SOURCE] = { "source", { { NULL, 0 } }, 0, "" },
-	[VIEW_COUNT] = { "count", { { NULL, 0 } }, 1, "of" },
-	[VIEW_SUBNET] = { "subnet", { { "switches", 0 }, { "hosts", 0 },
-		{ "active", 0 }, { "links", 0 }, { "top", 0 },
-		{ "age", 0 } }, 6, NULL },
-	[VIEW_FAULT] = { "fault", { { NULL, 0 }, { "since", 0 },
-		{ "guid", 16 }, { "kind", 0 }, { "name", 0 },
-		{ "cause", 16 } }, 6, "what" },
-	[VIEW_ERROR] = { "error", { { NULL, 0 } }, 0, "" },
-	[VIEW_COMPLAINT] = { "complaint", { { NULL, 0 } }, 0, "" },
-	[VIEW_UNREACHED] = { "unreached", { { NULL, 0 } }, 0, "" },
-	[VIEW_WARNING] = { "warning", { { NULL, 0 } }, 0, "" },
-	[VIEW_ROUTE] = { "route", { { "looped", 0 }, { "top", 0 },
-		{ "unsafe", 0 } }, 3, "engine" },
-	[VIEW_REASON] = { "reason", { { NULL, 0 } }, 0, "" },
-	[VIEW_CANDIDATE] = { "candidate", { { NULL, 0 } }, 0, "" },
-	[VIEW_LOOP] = { "loop", { { NULL, 16 }, { "port", 0 }, { "lid", 0 } },
-		3, "at" },
-	[VIEW_ROOT] = { "root", { { NULL, 16 } }, 1, NULL },
-	[VIEW_COMPUTE] = { "compute", { { NULL, 16 } }, 1, NULL },
-	[VIEW_IO] = { "io", { { NULL, 16 } }, 1, NULL },
-	[VIEW_FLAP] = { "flap", { { "held", 0 }, { "flaps", 0 },
-		{ "babbles", 0 }, { "downs", 0 }, { "traps", 0 },
-		{ "age", 0 }, { "left", 0 } }, 7, "at" },
-	[VIEW_NOTE] = { "note", { { NULL, 0 } }, 0, "" },
-	[VIEW_NODE] = { "node", { { NULL, 16 }, { "revision", 8 } }, 2,
-		NULL },
-	[VIEW_NAME] = { "name", { { NULL, 16 } }, 1, "is" },
-	[VIEW_USUAL] = { "usual", { { "state", 0 }, { "mtu", 0 },
-		{ "vls", 0 }, { "phys", 0 } }, 4, NULL },
-	[VIEW_IDLE] = { "idle", { { "state", 0 }, { "mtu", 0 },
-		{ "vls", 0 }, { "phys", 0 } }, 4, NULL },
-	[VIEW_PORT] = { "port", { { NULL, 16 }, { NULL, 0 }, { "state", 0 },
-		{ "mtu", 0 }, { "vls", 0 }, { "phys", 0 } }, 6, "speed" },
-	[VIEW_TRAIT] = { "trait", { { NULL, 16 }, { NULL, 0 }, { "sm", 0 },
-		{ "virtual", 0 }, { "key", 0 } }, 5, "sl2vl" },
-	[VIEW_SLOW] = { "slow", { { NULL, 16 }, { NULL, 0 } }, 2, "could-be" },
-	[VIEW_PARTITION] = { "partition", { { NULL, 4 }, { "sl", 0 } }, 2,
-		"name" },
-	[VIEW_AWAY] = { "away", { { NULL, 4 }, { NULL, 16 }, { "as", 0 } }, 3,
-		NULL },
-	[VIEW_PKEY] = { "pkey", { { NULL, 4 }, { NULL, 16 } }, 2, NULL },
-	[VIEW_AVOIDED] = { "avoided", { { NULL, 16 }, { NULL, 0 },
-		{ "errors", 0 }, { "used", 0 }, { "name", 0 },
-		{ "reason", 0 } }, 6, "link" },
-	[VIEW_HOP] = { "hop", { { NULL, 16 }, { NULL, 0 }, { "lid", 0 } }, 3,
-		NULL },
-	[VIEW_LFT] = { "lft", { { NULL, 16 }, { NULL, 0 } }, 2, "" },
-	[VIEW_END] = { "end", { { NULL, 0 } }, 1, NULL },
+	[VIEW_HEAD] = { "view # gen # sa # at # port G", "by" },
+	[VIEW_VERDICT] = { "verdict links # all-links # hosts # all-hosts # "
+		"switches # all-switches #", "is" },
+	[VIEW_MANAGER] = { "manager state # priority # guest # paused # up # "
+		"qos #", "on" },
+	[VIEW_ROLE] = { "role", "" },
+	[VIEW_LEVEL] = { "level", "" },
+	[VIEW_DOING] = { "doing", "" },
+	[VIEW_UNIT] = { "unit", "" },
+	[VIEW_MASTER] = { "master", "" },
+	[VIEW_RIVAL] = { "rival", "" },
+	[VIEW_SM] = { "sm G state # priority #", "at" },
+	[VIEW_STANDBY] = { "standby follows # warm # groups # members # "
+		"services # subscriptions # age #", "why" },
+	[VIEW_SWEEP] = { "sweep age # took #", "end" },
+	[VIEW_SOURCE] = { "source", "" },
+	[VIEW_COUNT] = { "count #", "of" },
+	[VIEW_SUBNET] = { "subnet switches # hosts # active # links # top # "
+		"age #", NULL },
+	[VIEW_FAULT] = { "fault # since # guid G kind # name # cause G",
+		"what" },
+	[VIEW_ERROR] = { "error", "" },
+	[VIEW_COMPLAINT] = { "complaint", "" },
+	[VIEW_UNREACHED] = { "unreached", "" },
+	[VIEW_WARNING] = { "warning", "" },
+	[VIEW_ROUTE] = { "route looped # top # unsafe #", "engine" },
+	[VIEW_REASON] = { "reason", "" },
+	[VIEW_CANDIDATE] = { "candidate", "" },
+	[VIEW_LOOP] = { "loop G port # lid #", "at" },
+	[VIEW_ROOT] = { "root G", NULL },
+	[VIEW_COMPUTE] = { "compute G", NULL },
+	[VIEW_IO] = { "io G", NULL },
+	[VIEW_FLAP] = { "flap held # flaps # babbles # downs # traps # age # "
+		"left #", "at" },
+	[VIEW_NOTE] = { "note", "" },
+	[VIEW_NODE] = { "node G revision X", NULL },
+	[VIEW_NAME] = { "name G", "is" },
+	[VIEW_USUAL] = { "usual state # mtu # vls # phys #", NULL },
+	[VIEW_IDLE] = { "idle state # mtu # vls # phys #", NULL },
+	[VIEW_PORT] = { "port G # state # mtu # vls # phys #", "speed" },
+	[VIEW_TRAIT] = { "trait G # sm # virtual # key #", "sl2vl" },
+	[VIEW_SLOW] = { "slow G #", "could-be" },
+	[VIEW_PARTITION] = { "partition K sl #", "name" },
+	[VIEW_AWAY] = { "away K G as #", NULL },
+	[VIEW_PKEY] = { "pkey K G", NULL },
+	[VIEW_AVOIDED] = { "avoided G # errors # used # name # reason #",
+		"link" },
+	[VIEW_HOP] = { "hop G # lid #", NULL },
+	[VIEW_LFT] = { "lft G #", "" },
+	[VIEW_END] = { "end #", NULL },
 };
 
 void
 view_line_put(enum view_kind kind, const uint64_t *numbers, const char *text,
 	      GString *out)
 {
-	const struct view_form *k = &view_forms[kind];
+	const struct view_form *f = &view_forms[kind];
 	gsize begin = out->len;
 
-	g_string_append_printf(out, "#%s", k->keyword);
-	for (unsigned i = 0; i < k->n; i++) {
-		const struct view_word *w = &k->words[i];
+	g_string_append_c(out, '#');
+	for (const char *c = f->words; *c; c++) {
+		int digits = *c == 'G' ? 16 : *c == 'X' ? 8 : 4;
 
-		g_string_append_printf(out, w->digits ? "%s%s 0x%0*" PRIx64 :
-				       "%s%s %*" PRIu64, w->name ? " " : "",
-				       w->name ? w->name : "",
-				       (int)w->digits, numbers[i]);
+		if (*c == '#')
+			g_string_append_printf(out, "%" PRIu64, *numbers++);
+		else if (g_ascii_isupper(*c))
+			g_string_append_printf(out, "0x%0*" PRIx64, digits,
+					       *numbers++);
+		else
+			g_string_append_c(out, *c);
 	}
-	if (text && k->text)
-		g_string_append_printf(out, "%s%s %s", *k->text ? " " : "",
-				       k->text, text);
+	if (text && f->text)
+		g_string_append_printf(out, "%s%s %s", *f->text ? " " : "",
+				       f->text, text);
 	for (gsize i = begin; i < out->len; i++)
 		if ((unsigned char)out->str[i] < ' ')
 			out->str[i] = ' ';

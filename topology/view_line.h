@@ -113,14 +113,10 @@ enum {
 };
 
 /* The form of a line of each kind. */
-struct view_word {
-	const char *name;	/* NULL: a plain number */
-	unsigned digits;	/* hexadecimal; 0: decimal */
-};
 struct view_form {
-	const char *keyword;
-	struct view_word words[VIEW_WORDS];
-	unsigned n;
+	/* The keyword, and the numbers behind their names: # a decimal one, K, X,
+	 * G a hexadecimal one of 4, 8, 16 digits. */
+	const char *words;
 	const char *text;	/* the name of the text; NULL: none, "": it has
 				   no name */
 };

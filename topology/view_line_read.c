@@ -24,57 +24,62 @@ take_number(const char **at, uint64_t *value)
 	return true;
 }
 
-/* The word of this name, or k->n. */
+static bool
+is_number(char c)
+{
+	return c == '#' || g_ascii_isupper(c);
+}
+
+/* The number behind this name, or VIEW_WORDS: there is none. */
 static unsigned
-find_word(const struct view_form *k, const char *name, size_t len)
+find_number(const struct view_form *f, const char *name, size_t len)
 {
 	unsigned i = 0;
 
-	while (i < k->n && (!k->words[i].name ||
-			    strlen(k->words[i].name) != len ||
-			    memcmp(k->words[i].name, name, len) != 0))
-		i++;
-	return i;
+	for (const char *w = f->words; (w = strchr(w, ' '));) {
+		if (is_number(*++w))
+			i++;
+		else if (strncmp(w, name, len) == 0 && w[len] == ' ')
+			return i;
+	}
+	return VIEW_WORDS;
 }
 
 bool
 view_line_take(enum view_kind kind, const char *line,
 	       uint64_t numbers[VIEW_WORDS], const char **text)
 {
-	const struct view_form *k = &view_forms[kind];
-	const char *at = line;
-	size_t len;
+	const struct view_form *f = &view_forms[kind];
+	size_t len = strcspn(f->words, " ");
+	const char *at = line + 1 + len, *w = f->words + len;
 
 	*text = NULL;
-	if (line[0] != '#' || line[1] != k->keyword[0])
+	if (line[0] != '#' || strncmp(line + 1, f->words, len) != 0 ||
+	    (*at && *at != ' '))
 		return false;
-	len = strlen(k->keyword);
-	at = line + 1 + len;
 	memset(numbers, 0, VIEW_WORDS * sizeof(*numbers));
-	if (strncmp(line + 1, k->keyword, len) != 0 || (*at && *at != ' '))
-		return false;
-	for (unsigned i = 0; i < k->n && !k->words[i].name; i++)
-		if (!take_number(&at, &numbers[i]))
+	for (unsigned i = 0; *w && is_number(w[1]); w += 2)
+		if (!take_number(&at, &numbers[i++]))
 			return false;
-	if (k->text && !*k->text) {
+	if (f->text && !*f->text) {
 		*text = at + (*at == ' ');
 		return true;
 	}
 	while (*(at += strspn(at, " "))) {
 		size_t n = strcspn(at, " ");
-		unsigned i = find_word(k, at, n);
+		unsigned i = find_number(f, at, n);
 		uint64_t other;
 
-		if (k->text && strlen(k->text) == n &&
-		    memcmp(at, k->text, n) == 0) {
+		if (f->text && strlen(f->text) == n &&
+		    memcmp(at, f->text, n) == 0) {
 			at += n;
 			*text = at + (*at == ' ');
 			return true;
 		}
 		at += n;
-		if (i < k->n ? !take_number(&at, &numbers[i]) :
-		    !take_number(&at, &other))
-			return i == k->n;	/* a text of a newer version */
+		if (!take_number(&at, i < VIEW_WORDS ? &numbers[i] : &other))
+			/* a text of a newer version */
+			return i == VIEW_WORDS;
 	}
 	return true;
 }
