@@ -372,8 +372,7 @@ daemon_change(uint16_t pkey, uint64_t guid, int membership,
 
 	if (number)
 		log_say(d->log, LOG_INFO, "control", "partition 0x%04x: member "
-			"0x%016" G_GINT64_MODIFIER "x changes",
-			pkey_base(pkey), guid);
+			GUID_FORMAT " changes", pkey_base(pkey), guid);
 	return number;
 }
 
@@ -481,17 +480,16 @@ on_port(enum umad_event event, const char *text, void *data)
 		log_say(d->log, LOG_WARNING, "port", "%s", text);
 		break;
 	case UMAD_LOST:
-		log_say(d->log, LOG_ERROR, "port", "%s (0x%016"
-			G_GINT64_MODIFIER "x): the device is gone: %s%s",
-			d->transport->name, d->transport->port_guid, text,
+		log_say(d->log, LOG_ERROR, "port", "%s (" GUID_FORMAT "): the "
+			"device is gone: %s%s", d->transport->name,
+			d->transport->port_guid, text,
 			d->conf->mode == OPTIONS_MODE_RUN ?
 			"; waiting until the port is back" : "");
 		sweep_suspend(d->sm->sweep, "the device of the port is gone");
 		break;
 	case UMAD_BACK:
-		log_say(d->log, LOG_WARNING, "port", "%s (0x%016"
-			G_GINT64_MODIFIER "x): the device is back", text,
-			d->transport->port_guid);
+		log_say(d->log, LOG_WARNING, "port", "%s (" GUID_FORMAT "): "
+			"the device is back", text, d->transport->port_guid);
 		sweep_resume(d->sm->sweep);
 		break;
 	}
@@ -733,9 +731,8 @@ daemon_run(struct daemon *d)
 		return EXIT_NOT_UP;
 	}
 	d->transport = d->backend->transport;
-	log_say(d->log, LOG_INFO, "daemon", PACKAGE_STRING " on %s (0x%016"
-		G_GINT64_MODIFIER "x)", d->transport->name,
-		d->transport->port_guid);
+	log_say(d->log, LOG_INFO, "daemon", PACKAGE_STRING " on %s ("
+		GUID_FORMAT ")", d->transport->name, d->transport->port_guid);
 	d->loop = g_main_loop_new(NULL, FALSE);
 	daemon_connect(d);
 	open_views(d);

@@ -51,8 +51,8 @@ tell_election(const struct teller *e, const struct sweep *s)
 		    "IBA 14.4.1", "priority %u, GUID 0x%016"
 		    G_GINT64_MODIFIER "x, %s", peer->info.priority,
 		    peer->info.guid, sm_state_name(peer->info.state));
-	say(e, "election", "", why, "IBA 14.4.1", "priority %u, GUID 0x%016"
-	    G_GINT64_MODIFIER "x, %u other managers: %s", s->self.priority,
+	say(e, "election", "", why, "IBA 14.4.1", "priority %u, GUID "
+	    GUID_FORMAT ", %u other managers: %s", s->self.priority,
 	    s->self.guid, s->others->len,
 	    outcomes[election_decide(&s->self, s->others, &chosen)]);
 }

@@ -69,8 +69,8 @@ put_changes(const struct partition_rules *rules, GString *text)
 		EACH_ITEM(const struct partition_rule, rule, c->rules)
 			if (is_change(rule))
 				g_string_append_printf(text, "Change%04x=0x%04x"
-					" : 0x%016" G_GINT64_MODIFIER "x=%s ;\n",
-					c->pkey, c->pkey, rule->guid,
+					" : " GUID_FORMAT "=%s ;\n", c->pkey,
+					c->pkey, rule->guid,
 					partition_membership_names[
 						rule->membership]);
 }
@@ -102,10 +102,9 @@ add_changes(struct partition_rules *rules, struct partition_rules *lost,
 		g_array_append_vals(partition_rules_get(is_there ? rules : lost,
 			changes->pkey)->rules, rule, 1);
 		if (!is_there && warnings)
-			g_ptr_array_add(warnings, g_strdup_printf(
-				"the change of 0x%016" G_GINT64_MODIFIER
-				"x in 0x%04x is ignored: no such partition",
-				rule->guid, changes->pkey));
+			g_ptr_array_add(warnings, g_strdup_printf("the change "
+				"of " GUID_FORMAT " in 0x%04x is ignored: no "
+				"such partition", rule->guid, changes->pkey));
 	}
 }
 

@@ -170,9 +170,8 @@ node_came(struct expected *e, const struct expected_node *n,
 
 	away /= G_USEC_PER_SEC;
 	if (n->is_new && n->before)
-		add(e, kind, n->guid, name, "is new, at %s, in place of %s (0x%016"
-		    G_GINT64_MODIFIER "x)", where, n->before->name,
-		    n->before->guid);
+		add(e, kind, n->guid, name, "is new, at %s, in place of %s ("
+		    GUID_FORMAT ")", where, n->before->name, n->before->guid);
 	else if (n->is_new)
 		add(e, kind, n->guid, name, "is new, at %s", where);
 	else if (is_switch || !from || strcmp(from, where) == 0)

@@ -385,9 +385,8 @@ place_text(const struct expected_node *n)
 		n->n_near < n->n_switches : n->n_links > 1);
 
 	if (n->heir && !n->n_free)
-		g_string_append_printf(text, ", where %s (0x%016"
-				       G_GINT64_MODIFIER "x) is now",
-				       n->heir->name, n->heir->guid);
+		g_string_append_printf(text, ", where %s (" GUID_FORMAT ") is "
+				       "now", n->heir->name, n->heir->guid);
 	else if (is_behind(n))
 		g_string_append(text, ", behind others");
 	for (uint32_t i = 0; has_ends && i < n->n_near; i++) {
@@ -414,8 +413,8 @@ find_node_fault(struct expected *e, struct expected_node *n)
 	char *at = NULL;
 
 	if (n->is_shared)
-		g_string_append_printf(text, "NodeGUID 0x%016"
-				       G_GINT64_MODIFIER "x, ", n->guid);
+		g_string_append_printf(text, "NodeGUID " GUID_FORMAT ", ",
+				       n->guid);
 	if (n->n_links == 1) {
 		at = expected_end_name(n->first, n->first->node[0] == n);
 		g_string_append_printf(text, "at %s", at);

@@ -28,9 +28,8 @@ const struct end_words end_words[CABLE_ENDS] = {
 char *
 expected_full_name(const struct expected_node *n)
 {
-	return n->is_shared ? g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER
-					      "x)", n->name, n->guid) :
-		g_strdup(n->name);
+	return n->is_shared ? g_strdup_printf("%s (" GUID_FORMAT ")", n->name,
+					      n->guid) : g_strdup(n->name);
 }
 
 char *

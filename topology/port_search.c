@@ -93,8 +93,8 @@ find_named(const struct port_search *q, uint32_t *port, GString *list)
 		if (n++ >= PORTS_SHOWN)
 			continue;
 		shown = text_one_line(name);
-		g_string_append_printf(list, "\n0x%016" G_GINT64_MODIFIER
-				       "x %s", q->s->ports[i].guid, shown);
+		g_string_append_printf(list, "\n" GUID_FORMAT " %s",
+				       q->s->ports[i].guid, shown);
 		if (peer == SNAPSHOT_NONE)
 			continue;
 		far = snapshot_port_name(q->s, peer);

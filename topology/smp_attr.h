@@ -10,9 +10,11 @@
 #ifndef MINISM_TOPOLOGY_SMP_ATTR_H
 #define MINISM_TOPOLOGY_SMP_ATTR_H
 
+#include <inttypes.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
+
+#define GUID_FORMAT	"0x%016" PRIx64	/* of printf */
 
 /* Of two keys of a sort: below 0, 0, or above. The next key decides if it is 0:
  * uint_compare(..) ?: uint_compare(..). */

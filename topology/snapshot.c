@@ -141,7 +141,7 @@ snapshot_full_name(const struct snapshot_node *n, GHashTable *shared)
 	const char *name = snapshot_node_name(n);
 
 	return shared && g_hash_table_contains(shared, name) ?
-		g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x)", name,
+		g_strdup_printf("%s (" GUID_FORMAT ")", name,
 				n->info.node_guid) : g_strdup(name);
 }
 
@@ -166,9 +166,8 @@ snapshot_place(const struct snapshot *s, uint32_t node, uint32_t port)
 	g_autofree char *num = port == SNAPSHOT_NONE ? NULL :
 		g_strdup_printf(" port %u", s->ports[port].num);
 
-	return g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x)%s",
-			       *name ? name : "?", n->info.node_guid,
-			       num ?: "");
+	return g_strdup_printf("%s (" GUID_FORMAT ")%s", *name ? name : "?",
+			       n->info.node_guid, num ?: "");
 }
 
 uint32_t
@@ -649,8 +648,7 @@ assemble(const struct snapshot *from, const struct reached *order, uint32_t n)
 		/* without a name, or with one of blanks */
 		if (!node->desc[strspn(node->desc, " ")])
 			g_snprintf(node->nameless, sizeof(node->nameless),
-				   "0x%016" G_GINT64_MODIFIER "x",
-				   node->info.node_guid);
+				   GUID_FORMAT, node->info.node_guid);
 		old_port = node->first_port;
 		node->first_port = to[old_port];
 		node->entry = SNAPSHOT_NONE;

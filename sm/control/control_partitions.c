@@ -110,16 +110,14 @@ change_member(struct control_request *r, const struct partition *p,
 		    "the SA; --force does it nevertheless", node, name, pkey);
 		return;
 	}
-	answer = g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER
-	    "x): %s (0x%04x): %s%s%s%s",
-	    node, port->guid, name, pkey, partition_membership_names[was.as],
-	    was.as == is.as ? ", as before" : " -> ",
-	    was.as == is.as ? "" : partition_membership_names[is.as],
-	    v->sweep->self.state != SM_STATE_MASTER ?
-		      "; but this manager is not the master, and the master "
-		      "does not hear of it"
-	    : s && port->i == SNAPSHOT_NONE ? "; there is no such port on the "
-					      "fabric now" : "");
+	answer = g_strdup_printf("%s (" GUID_FORMAT "): %s (0x%04x): %s%s%s%s",
+		node, port->guid, name, pkey, partition_membership_names[was.as],
+		was.as == is.as ? ", as before" : " -> ",
+		was.as == is.as ? "" : partition_membership_names[is.as],
+		v->sweep->self.state != SM_STATE_MASTER ? "; but this manager "
+		"is not the master, and the master does not hear of it" :
+		s && port->i == SNAPSHOT_NONE ?
+		"; there is no such port on the fabric now" : "");
 	number = r->hooks->change(pkey, port->guid, membership, answer, &error,
 				  r->hooks->data);
 	if (number)

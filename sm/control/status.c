@@ -100,9 +100,10 @@ note_fabric(struct status *s, const struct sweep_report *r)
 static void
 note_end(struct status *s, const struct sweep_report *r)
 {
-	g_autofree char *master = r->master ? g_strdup_printf("%s (0x%016"
-		G_GINT64_MODIFIER "x)", snapshot_node_name(r->master),
-		r->master->info.node_guid) : NULL;
+	g_autofree char *master = r->master ?
+		g_strdup_printf("%s (" GUID_FORMAT ")",
+				snapshot_node_name(r->master),
+				r->master->info.node_guid) : NULL;
 
 	g_string_truncate(s->end, 0);
 	if (r->verdict) {

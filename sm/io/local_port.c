@@ -99,9 +99,8 @@ local_port_choose(const struct local_port *ports, size_t n,
 void
 local_port_print(const struct local_port *p, GString *out)
 {
-	g_string_append_printf(out, "%s port %u 0x%016" PRIx64 " %s",
-			       p->ca_name, p->num, p->guid,
-			       port_state_name(p->state));
+	g_string_append_printf(out, "%s port %u " GUID_FORMAT " %s", p->ca_name,
+			       p->num, p->guid, port_state_name(p->state));
 	if (!p->infiniband)
 		g_string_append(out, " (Ethernet)");
 	else if (p->sm_disabled)
@@ -140,7 +139,7 @@ local_port_explain(const struct local_port *ports, size_t n,
 		if (wish->ca_name)
 			g_string_append_printf(out, " of %s", wish->ca_name);
 		if (wish->guid)
-			g_string_append_printf(out, " with GUID 0x%016" PRIx64,
+			g_string_append_printf(out, " with GUID " GUID_FORMAT,
 					       wish->guid);
 	}
 	g_string_append(out, n > 0 ? "; local ports:\n" :
