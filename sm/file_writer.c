@@ -163,13 +163,12 @@ struct file_writer *
 file_writer_new(struct beside *disk, struct log *log,
 		const struct file_writer_params *params)
 {
-	struct file_writer *w = g_new0(struct file_writer, 1);
+	struct file_writer *w = g_new(struct file_writer, 1);
 
-	w->refs = 1;
-	w->disk = disk;
-	w->log = log;
-	w->params = *params;
-	w->path = g_strdup(params->path);
+	*w = (struct file_writer){
+		.refs = 1, .disk = disk, .log = log, .params = *params,
+		.path = g_strdup(params->path),
+	};
 	return w;
 }
 

@@ -81,12 +81,11 @@ notify_open(char *(*headline)(void *data), bool (*is_stalled)(void *data),
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return NULL;
-	n = g_new0(struct notify, 1);
-	n->fd = fd;
-	n->headline = headline;
-	n->is_stalled = is_stalled;
-	n->data = data;
-	n->to.sun_family = AF_UNIX;
+	n = g_new(struct notify, 1);
+	*n = (struct notify){
+		.to.sun_family = AF_UNIX, .fd = fd, .headline = headline,
+		.is_stalled = is_stalled, .data = data,
+	};
 	memcpy(n->to.sun_path, path, len);
 	if (path[0] == '@')
 		n->to.sun_path[0] = '\0';

@@ -199,7 +199,6 @@ void
 sm_agent_start(struct sm_agent *s)
 {
 	s->x->serve = on_request;
-	s->x->serve_data = s;
 	s->x->drop = sm_agent_log_drop;
-	s->x->drop_data = s;
+	s->x->serve_data = s->x->drop_data = s;
 }

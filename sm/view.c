@@ -452,11 +452,9 @@ views_begin(struct views *v, struct view_values *values)
 struct views *
 views_new(struct beside *beside, views_fn fn, void *data)
 {
-	struct views *v = g_new0(struct views, 1);
+	struct views *v = g_new(struct views, 1);
 
-	v->beside = beside;
-	v->fn = fn;
-	v->data = data;
+	*v = (struct views){ .beside = beside, .fn = fn, .data = data };
 	return v;
 }
 

@@ -190,10 +190,9 @@ on_timer(void *data)
 struct beside *
 beside_new(struct transport *t, int64_t takes_us)
 {
-	struct beside *b = g_new0(struct beside, 1);
+	struct beside *b = g_new(struct beside, 1);
 
-	b->t = t;
-	b->takes_us = takes_us;
+	*b = (struct beside){ .t = t, .takes_us = takes_us };
 	return b;
 }
 
@@ -220,11 +219,11 @@ struct beside_job *
 beside_run(struct beside *b, const struct beside_task *task, void *values,
 	   void *data)
 {
-	struct beside_job *job = g_new0(struct beside_job, 1);
+	struct beside_job *job = g_new(struct beside_job, 1);
 
-	job->task = *task;
-	job->values = values;
-	job->data = data;
+	*job = (struct beside_job){
+		.task = *task, .values = values, .data = data,
+	};
 	if (!b) {
 		job_work(job);
 		job_end(job);

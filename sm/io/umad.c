@@ -751,16 +751,15 @@ device_init(struct umad_device *d, struct umad_transport *u)
 static struct umad_transport *
 umad_transport_new(const struct umad_choice *choice)
 {
-	struct umad_transport *u = g_new0(struct umad_transport, 1);
+	struct umad_transport *u = g_new(struct umad_transport, 1);
 
-	u->base.ops = &umad_ops;
-	u->base.rmpp = true;
-	u->role = choice->role;
-	u->event = choice->event;
-	u->event_data = choice->event_data;
-	u->context = g_main_context_ref_thread_default();
-	u->issm_fd = -1;
-	u->reopen_ms = REOPEN_MIN_MS;
+	*u = (struct umad_transport){
+		.base = { .ops = &umad_ops, .rmpp = true },
+		.role = choice->role, .event = choice->event,
+		.event_data = choice->event_data, .issm_fd = -1,
+		.context = g_main_context_ref_thread_default(),
+		.reopen_ms = REOPEN_MIN_MS,
+	};
 	u->base.timers = timers_new(u->context);
 	for (unsigned k = 0; k < G_N_ELEMENTS(u->devices); k++)
 		device_init(&u->devices[k], u);

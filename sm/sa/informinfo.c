@@ -101,8 +101,6 @@ informs_new(void)
 void
 informs_free(struct informs *i)
 {
-	if (!i)
-		return;
 	informs_forget(i);
 	g_ptr_array_unref(i->all.list);
 	g_free(i);

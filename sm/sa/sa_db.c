@@ -175,19 +175,15 @@ sa_db_new(struct snapshot *s, struct lid_map *lids, struct lft *lft,
 	    struct memberships *memberships, uint64_t gid_prefix,
 	    uint8_t packet_life, uint8_t subnet_timeout)
 {
-	struct sa_db *v = g_new0(struct sa_db, 1);
+	struct sa_db *v = g_new(struct sa_db, 1);
 
-	v->ref = 1;
-	v->subnet = snapshot_ref(s);
-	v->lids = lid_map_ref(lids);
-	v->lft = lft_ref(lft);
-	v->mft = mft ? mft_ref(mft) : NULL;
-	v->rules = partition_rules_ref(rules);
-	v->memberships = memberships;
-	v->gid_prefix = gid_prefix;
-	v->packet_life = packet_life;
-	v->subnet_timeout = subnet_timeout;
-	v->qos = true;
+	*v = (struct sa_db){
+		.ref = 1, .subnet = snapshot_ref(s), .lids = lid_map_ref(lids),
+		.lft = lft_ref(lft), .mft = mft ? mft_ref(mft) : NULL,
+		.rules = partition_rules_ref(rules), .memberships = memberships,
+		.gid_prefix = gid_prefix, .packet_life = packet_life,
+		.subnet_timeout = subnet_timeout, .qos = true,
+	};
 	sa_db_find_hops(v);
 	find_ends(v);
 	sort_guids(v);

@@ -62,8 +62,6 @@ services_new(void)
 void
 services_free(struct services *s)
 {
-	if (!s)
-		return;
 	g_ptr_array_unref(s->all.list);
 	g_free(s);
 }
