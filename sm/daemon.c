@@ -173,12 +173,6 @@ log_lines(struct daemon *d, enum log_level level, const GPtrArray *lines)
 }
 
 static void
-free_paths(void *paths)
-{
-	g_strfreev(paths);
-}
-
-static void
 on_paths(G_GNUC_UNUSED void *paths, void *data)
 {
 	struct daemon *d = data;
@@ -218,7 +212,7 @@ static void
 reload(struct daemon *d)
 {
 	static const struct beside_task task = {
-		site_files_try, on_paths, free_paths,
+		site_files_try, on_paths, (GDestroyNotify)g_strfreev,
 	};
 
 	g_clear_pointer(&d->reading, beside_cancel);
@@ -339,8 +333,7 @@ daemon_reload(uint64_t *number, GPtrArray *lines, void *data)
 	if (d->n_read < *number && d->reading)
 		return CONTROL_AGAIN;
 	if (d->n_read < *number) {
-		g_ptr_array_add(lines, g_strdup("this manager has started "
-						"since"));
+		text_add(lines, "this manager has started since");
 		return CONTROL_NOT_DONE;
 	}
 	EACH_PTR(const char, line, d->told)
@@ -567,13 +560,6 @@ take_locks(struct daemon *d, GError **error)
 		lock_cache(d, error);
 }
 
-static const enum sweep_goal goals[] = {
-	[OPTIONS_MODE_RUN] = SWEEP_GOAL_FABRIC,
-	[OPTIONS_MODE_ONCE] = SWEEP_GOAL_ONCE,
-	[OPTIONS_MODE_PLAN] = SWEEP_GOAL_PLAN,
-};
-
-
 static struct sweep_params
 sweep_params_of(const struct daemon *d, GArray *allowed)
 {
@@ -599,7 +585,10 @@ sweep_params_of(const struct daemon *d, GArray *allowed)
 		.names = d->site->lists.names,
 		.poll_ms = c->poll_ms,
 		.polls_lost = c->polls_lost,
-		.goal = c->observe ? SWEEP_GOAL_OBSERVE : goals[c->mode],
+		.goal = c->observe ? SWEEP_GOAL_OBSERVE :
+			c->mode == OPTIONS_MODE_RUN ? SWEEP_GOAL_FABRIC :
+			c->mode == OPTIONS_MODE_ONCE ? SWEEP_GOAL_ONCE :
+			SWEEP_GOAL_PLAN,
 		.digest = c->apply,
 		.note = d->backend->note,
 		.note_data = d->backend,

@@ -79,13 +79,12 @@ tell_lids(const struct teller *e, const struct snapshot *s,
 				why = "it had this one last time";
 		if (s->ports[p].info.lid == lid)
 			why = "the fabric has it so";
-		say(e, "LID", name, "a port keeps its LID, since "
-			    "others have it in their caches; new ones go by "
-			    "PortGUID", "IBA 4.1.3", "LID %u: %s", lid, why);
+		say(e, "LID", name, "a port keeps its LID, since others have "
+		    "it in their caches; new ones go by PortGUID", "IBA 4.1.3",
+		    "LID %u: %s", lid, why);
 	}
 	if (n > MANY)
-		say(e, "LID", "", NULL, NULL, "and %u more ports",
-			    n - MANY);
+		say(e, "LID", "", NULL, NULL, "and %u more ports", n - MANY);
 }
 
 /* ------------------------------------------------------------------ routes */
@@ -100,20 +99,18 @@ tell_verdict(const struct teller *e, const struct graph *g,
 	g_autofree char *both = c->safety == CHOICE_DRAIN ?
 		channels_print(g, &c->together) : NULL;
 
-	say(e, "verify", "", "tables are followed from every "
-		    "switch to every LID before any is written", NULL,
-		    "%" PRIu64 " pairs arrive, %" PRIu64 " have no path, %"
-		    PRIu64 " loop, %" PRIu64 " end at a wrong port",
-		    r->arrived, r->unrouted, r->looping, r->astray);
-	say(e, "verify", "", "packets that wait for buffers in a "
-		    "circle never move again", "IBA 7.9", "%u channels are in "
-		    "credit loops%s%s", ch->n_looped, loop ? ": " : "",
-		    loop ? loop : "");
+	say(e, "verify", "", "tables are followed from every switch to every "
+	    "LID before any is written", NULL, "%" PRIu64 " pairs arrive, %"
+	    PRIu64 " have no path, %" PRIu64 " loop, %" PRIu64 " end at a "
+	    "wrong port", r->arrived, r->unrouted, r->looping, r->astray);
+	say(e, "verify", "", "packets that wait for buffers in a circle never "
+	    "move again", "IBA 7.9", "%u channels are in credit loops%s%s",
+	    ch->n_looped, loop ? ": " : "", loop ? loop : "");
 	if (both)
-		say(e, "verify", "", "while tables are written, "
-			    "a switch may have the old or the new ones", NULL,
-			    "old and new tables mixed would have a credit "
-			    "loop, so the update takes steps: %s", both);
+		say(e, "verify", "", "while tables are written, a switch may "
+		    "have the old or the new ones", NULL, "old and new tables "
+		    "mixed would have a credit loop, so the update takes steps: "
+		    "%s", both);
 }
 
 static void
@@ -122,14 +119,12 @@ tell_routes(const struct teller *e, const struct snapshot *s,
 {
 	struct graph *g = graph_new_whole(s, lids);
 
-	for (guint i = 0; c->compared && i < c->compared->len; i++)
-		say(e, "candidate", "", NULL, NULL, "%s",
-			    (char *)c->compared->pdata[i]);
-	say(e, "engine", "", NULL, NULL, "%s: %s",
-		    c->engine->name, c->reason);
+	EACH_PTR(const char, line, c->compared)
+		say(e, "candidate", "", NULL, NULL, "%s", line);
+	say(e, "engine", "", NULL, NULL, "%s: %s", c->engine->name, c->reason);
 	for (guint i = 0; i < MIN(c->notes->len, MANY); i++)
-		say(e, "engine", "", NULL, NULL, "%s: %s",
-			    c->engine->name, (char *)c->notes->pdata[i]);
+		say(e, "engine", "", NULL, NULL, "%s: %s", c->engine->name,
+		    (char *)c->notes->pdata[i]);
 	tell_verdict(e, g, c);
 	graph_free(g);
 }
@@ -170,14 +165,13 @@ tell_plan(const struct teller *e, const struct snapshot *s,
 	};
 
 	if (!plan->n_steps)
-		say(e, "plan", "", NULL, NULL, "nothing: %u nodes "
-			    "are as they should be", s->n_nodes);
+		say(e, "plan", "", NULL, NULL, "nothing: %u nodes are as they "
+		    "should be", s->n_nodes);
 	for (unsigned k = 0; k < PLAN_N_KINDS; k++)
 		if (plan->first[k + 1] != plan->first[k])
-			say(e, "plan", "", NULL, kinds[k].clause,
-				    "%u %s %s", plan->first[k + 1] -
-				    plan->first[k], kinds[k].what,
-				    kinds[k].waits);
+			say(e, "plan", "", NULL, kinds[k].clause, "%u %s %s",
+			    plan->first[k + 1] - plan->first[k], kinds[k].what,
+			    kinds[k].waits);
 }
 
 void
@@ -221,7 +215,6 @@ decisions_of_end(const struct sweep_report *r, decision_fn fn, void *data)
 
 	say(&e, "end", "", NULL, NULL, "%s%s%s", ends[r->end],
 	    r->error ? ": " : "", r->error ? r->error : "");
-	for (guint i = 0; r->verdict && i < r->verdict->lines->len; i++)
-		say(&e, "end", "", NULL, NULL, "%s",
-		    (char *)r->verdict->lines->pdata[i]);
+	EACH_PTR(const char, line, r->verdict ? r->verdict->lines : NULL)
+		say(&e, "end", "", NULL, NULL, "%s", line);
 }

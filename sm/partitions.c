@@ -101,10 +101,10 @@ add_changes(struct partition_rules *rules, struct partition_rules *lost,
 			continue;
 		g_array_append_vals(partition_rules_get(is_there ? rules : lost,
 			changes->pkey)->rules, rule, 1);
-		if (!is_there && warnings)
-			g_ptr_array_add(warnings, g_strdup_printf("the change "
-				"of " GUID_FORMAT " in 0x%04x is ignored: no "
-				"such partition", rule->guid, changes->pkey));
+		if (!is_there)
+			text_add(warnings, "the change of " GUID_FORMAT " in "
+				 "0x%04x is ignored: no such partition",
+				 rule->guid, changes->pkey);
 	}
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sm/config/guid_files.h"
+#include "topology/each.h"
 #include "topology/state_file.h"
 #include "topology/text.h"
 
@@ -59,15 +60,13 @@ judge_text(const struct site_files *s, enum site_text which, const char *text,
 	if (text && (!held || !text_is_empty(text) || text_is_empty(held)))
 		return;
 	if (text)
-		g_ptr_array_add(errors, g_strdup_printf("%s: %s: empty, %s",
-							key, path, emptied));
+		text_add(errors, "%s: %s: empty, %s", key, path, emptied);
 	else if (held || !without ||
 		 (is_partitions && s->conf->partition_file_asked))
-		g_ptr_array_add(errors, g_strdup_printf("%s: %s: no such "
-			"file%s", key, path, held ? " any more" : ""));
+		text_add(errors, "%s: %s: no such file%s", key, path,
+			 held ? " any more" : "");
 	else if (!is_partitions || strcmp(path, OPTIONS_PARTITION_FILE))
-		g_ptr_array_add(warnings, g_strdup_printf("%s: there is no "
-			"%s: %s", key, path, without));
+		text_add(warnings, "%s: there is no %s: %s", key, path, without);
 }
 
 /* The text, which is new's, or NULL: there is none, or it is an error. */
@@ -82,16 +81,14 @@ read_text(const struct site_files *s, enum site_text which,
 		return NULL;
 	/* a pipe has said what it had to say, and another one would block */
 	if (s->is_loaded && state_file_is_stream(path)) {
-		g_ptr_array_add(warnings, g_strdup_printf("%s: %s is no "
-			"regular file, so it is read at the start only", key,
-			path));
+		text_add(warnings, "%s: %s is no regular file, so it is read "
+			 "at the start only", key, path);
 		new->texts[which] = g_strdup(s->lists.texts[which]);
 		return new->texts[which];
 	}
 	new->texts[which] = text_read_file(path, &error);
 	if (error && !g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-		g_ptr_array_add(errors, g_strdup_printf("%s: %s", key,
-							error->message));
+		text_add(errors, "%s: %s", key, error->message);
 	else
 		judge_text(s, which, new->texts[which], warnings, errors);
 	return new->texts[which];
@@ -146,17 +143,11 @@ read_engines(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
 static void
 warn_of_sls(const struct site_files *s, GPtrArray *warnings)
 {
-	const GPtrArray *all = s->partitions->rules->partitions;
-
-	for (guint i = 0; !s->conf->qos.enabled && i < all->len; i++) {
-		const struct partition *p = all->pdata[i];
-
-		if (p->sl)
-			g_ptr_array_add(warnings, g_strdup_printf(
-				"partition %s (0x%04x): sl=%u is not used, "
-				"SL 0 is: QoS is off (qos TRUE turns it on)",
-				p->name, p->pkey, p->sl));
-	}
+	EACH_PTR(const struct partition, p, s->partitions->rules->partitions)
+		if (p->sl && !s->conf->qos.enabled)
+			text_add(warnings, "partition %s (0x%04x): sl=%u is "
+				 "not used, SL 0 is: QoS is off (qos TRUE turns "
+				 "it on)", p->name, p->pkey, p->sl);
 }
 
 /* Takes effect at once. */

@@ -74,12 +74,10 @@ sm_instance_publish(struct sm_instance *sm, const struct sweep_report *r)
 	sweep_sm_info(sm->sweep, &one.info);
 	g_array_set_size(sms, 0);
 	g_array_append_val(sms, one);
-	for (guint i = 0; r->peers && i < r->peers->len; i++) {
-		uint32_t port;
+	EACH_ITEM(const struct election_peer, peer, r->peers) {
+		uint32_t port = sa_db_guid(view, peer->info.guid);
 
-		one.info = g_array_index(r->peers, struct election_peer,
-					 i).info;
-		port = sa_db_guid(view, one.info.guid);
+		one.info = peer->info;
 		if (port == SNAPSHOT_NONE)
 			continue;
 		one.lid = v->lids->base[port];
@@ -252,9 +250,7 @@ sm_instance_is_manager(uint16_t lid, void *data)
 	struct sm_info self;
 
 	sweep_sm_info(sm->sweep, &self);
-	for (guint i = 0; where && peers && i < peers->len; i++) {
-		const struct election_peer *p =
-			&g_array_index(peers, struct election_peer, i);
+	EACH_ITEM(const struct election_peer, p, where ? peers : NULL) {
 		uint32_t port = snapshot_find_port(where, p->info.guid);
 
 		if (port != SNAPSHOT_NONE && !p->is_foreign &&
@@ -430,16 +426,15 @@ struct sm_instance *
 sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 		struct log *log, sweep_end_fn end, void *data)
 {
-	struct sm_instance *sm = g_new0(struct sm_instance, 1);
+	struct sm_instance *sm = g_new(struct sm_instance, 1);
 	struct sweep_params sweep = params->sweep;
 	struct mad_client_params wire = params->wire;
 	bool reads = sweep_goal_reads(sweep.goal), is_kept;
 
-	sm->t = t;
-	sm->log = log;
-	sm->end = end;
-	sm->data = data;
-	sm->resident = sweep_goal_stays(sweep.goal);
+	*sm = (struct sm_instance){
+		.t = t, .log = log, .end = end, .data = data,
+		.resident = sweep_goal_stays(sweep.goal),
+	};
 	/* Files are no part of a run that is repeated: at once there. */
 	if (t->timers || params->disk_us)
 		sm->disk = beside_new(t, params->disk_us);

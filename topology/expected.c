@@ -278,10 +278,8 @@ expected_snapshot(const struct expected *e)
 {
 	struct builder *b = builder_new();
 
-	for (uint32_t i = 0; i < e->links->len; i++)
+	EACH_ITEM(const struct expected_link, l, e->links)
 		for (unsigned end = 0; end < 2; end++) {
-			const struct expected_link *l =
-				expected_link_at(e->links, i);
 			struct expected_node *n = l->node[end];
 
 			n->last_port = MAX(n->last_port, l->port[end]);

@@ -85,9 +85,9 @@ expected_find(const struct expected *e, const char *word)
 
 	if (!text_read_number(word, 16, UINT64_MAX, &guid))
 		guid = 0;
-	for (guint i = 0; i < e->faults->len; i++)
-		if (is_fault_of(e->faults->pdata[i], word, guid))
-			return e->faults->pdata[i];
+	EACH_PTR(const struct expected_fault, f, e->faults)
+		if (is_fault_of(f, word, guid))
+			return f;
 	return NULL;
 }
 

@@ -311,20 +311,19 @@ struct memberships *
 memberships_deal(uint32_t n_ports, const GArray *grants)
 {
 	struct memberships *m = g_new(struct memberships, 1);
-	const struct partition_grant *g = (const void *)grants->data;
 
 	m->ref = 1;
 	m->n_ports = n_ports;
 	m->first = g_new0(uint32_t, (size_t)n_ports + 1);
 	m->pkeys = g_new(uint16_t, grants->len);
-	for (guint i = 0; i < grants->len; i++)
-		m->first[g[i].port + 1]++;
+	EACH_ITEM(const struct partition_grant, g, grants)
+		m->first[g->port + 1]++;
 	for (uint32_t port = 0; port < n_ports; port++)
 		m->first[port + 1] += m->first[port];
 	/* first[port] is the index of its next one until all are written; then
 	 * it is where the next port begins. */
-	for (guint i = 0; i < grants->len; i++)
-		m->pkeys[m->first[g[i].port]++] = g[i].pkey;
+	EACH_ITEM(const struct partition_grant, g, grants)
+		m->pkeys[m->first[g->port]++] = g->pkey;
 	memmove(m->first + 1, m->first, n_ports * sizeof(*m->first));
 	m->first[0] = 0;
 	return m;
@@ -359,8 +358,8 @@ memberships_new(const struct partition_rules *rules, const struct snapshot *s,
 			g_hash_table_insert(r.by_guid, guid,
 					    GUINT_TO_POINTER(port + 1));
 	}
-	for (guint i = 0; i < rules->partitions->len; i++)
-		resolver_partition(&r, rules->partitions->pdata[i]);
+	EACH_PTR(const struct partition, p, rules->partitions)
+		resolver_partition(&r, p);
 	m = memberships_deal(s->n_ports, r.grants);
 	g_free(r.ends);
 	g_free(r.inside);

@@ -192,10 +192,9 @@ close_to_others(const char *path, GPtrArray *said)
 
 	if (g_lstat(path, &st) || !S_ISREG(st.st_mode) || !(st.st_mode & 077))
 		return;
-	g_ptr_array_add(said, g_strdup_printf("%s was open to others than its "
-			"owner (mode %03o)%s", path, st.st_mode & 0777u,
-			g_chmod(path, STATE_FILE_OWNER_ONLY) ?
-			", and that cannot be changed" : "; no longer"));
+	text_add(said, "%s was open to others than its owner (mode %03o)%s",
+		 path, st.st_mode & 0777u, g_chmod(path, STATE_FILE_OWNER_ONLY) ?
+		 ", and that cannot be changed" : "; no longer");
 }
 
 /* Behind the lines of an incident before, unless they are these: a state that

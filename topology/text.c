@@ -35,6 +35,17 @@ text_refuse(GError **error, const char *format, ...)
 	return false;
 }
 
+void
+text_add(GPtrArray *lines, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (lines)
+		g_ptr_array_add(lines, g_strdup_vprintf(format, args));
+	va_end(args);
+}
+
 size_t
 text_bom(const char *text, size_t len)
 {
@@ -309,9 +320,8 @@ text_warn(struct text_scan *s, struct text_place place, const char *format, ...)
 	va_start(args, format);
 	text = g_strdup_vprintf(format, args);
 	va_end(args);
-	g_ptr_array_add(s->warnings, g_strdup_printf("%s:%u:%u: %s", s->file,
-						     place.line, place.column,
-						     text));
+	text_add(s->warnings, "%s:%u:%u: %s", s->file, place.line,
+		 place.column, text);
 }
 
 void

@@ -18,6 +18,9 @@ enum text_error {
 #define TEXT_ERROR text_error_quark()
 GQuark text_error_quark(void);
 
+/* A line, char *, at the end of a list that frees it; NULL: there is none. */
+void text_add(GPtrArray *lines, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
 /* Always false. Sets such an error. */
 bool text_refuse(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 

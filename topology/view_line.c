@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "topology/each.h"
 #include "topology/text.h"
 
 const struct view_form view_forms[VIEW_KINDS] = {
@@ -101,8 +102,8 @@ view_text_put(enum view_kind kind, const char *text, GString *out)
 void
 view_texts_put(enum view_kind kind, const GPtrArray *texts, GString *out)
 {
-	for (guint i = 0; texts && i < texts->len; i++)
-		view_text_put(kind, texts->pdata[i], out);
+	EACH_PTR(const char, text, texts)
+		view_text_put(kind, text, out);
 }
 
 void

@@ -464,10 +464,9 @@ check_qos(const struct qos *qos, GPtrArray *lines)
 			g_string_append_printf(sls, "%s%u",
 					       sls->len ? ", " : "", sl);
 	if (sls->len)
-		g_ptr_array_add(lines, g_strdup_printf(
-			"qos: packets of SL %s are never sent: sl2vl gives "
-			"them a VL without weight in vlarb_high and vlarb_low",
-			sls->str));
+		text_add(lines, "qos: packets of SL %s are never sent: sl2vl "
+			 "gives them a VL without weight in vlarb_high and "
+			 "vlarb_low", sls->str);
 }
 
 /* --- the file --- */
@@ -496,11 +495,10 @@ warn_of_others(struct text_scan *s, const GArray *others)
 	const char *names[G_N_ELEMENTS(rows)];
 	size_t n = 0;
 
-	if (others->len > OTHERS_MAX && s->warnings) {
-		g_ptr_array_add(s->warnings, g_strdup_printf(
-			"%s: %u keys are none of minism's, and not used; "
-			"minism-import tells what OpenSM's are here", s->file,
-			others->len));
+	if (others->len > OTHERS_MAX) {
+		text_add(s->warnings, "%s: %u keys are none of minism's, and "
+			 "not used; minism-import tells what OpenSM's are here",
+			 s->file, others->len);
 		return;
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
@@ -596,16 +594,15 @@ options_parse(struct options *conf, const char *text, const char *name,
 		return false;
 	check_qos(&conf->qos, warnings);
 	if (conf->bad_links & OPTIONS_LINKS_ERRORS)
-		g_ptr_array_add(warnings, g_strdup_printf(
-			"bad_link_policy %s: links with errors are avoided by "
-			"minism-health --avoid (OPTIONS of minism-health.service)"
-			"; %s is in force here", bad_link_words[conf->bad_links],
-			bad_link_words[conf->bad_links & OPTIONS_LINKS_SLOW]));
+		text_add(warnings, "bad_link_policy %s: links with errors are "
+			 "avoided by minism-health --avoid (OPTIONS of "
+			 "minism-health.service); %s is in force here",
+			 bad_link_words[conf->bad_links],
+			 bad_link_words[conf->bad_links & OPTIONS_LINKS_SLOW]);
 	if (places->len && conf->mode < OPTIONS_MODE_CHECK)
-		g_ptr_array_add(warnings, g_strdup_printf(
-			"%s: for the manager of this machine, so not used in a "
-			"%s; the command line can name others", places->str,
-			conf->simulator ? "simulation" : "lab"));
+		text_add(warnings, "%s: for the manager of this machine, so not "
+			 "used in a %s; the command line can name others",
+			 places->str, conf->simulator ? "simulation" : "lab");
 	return true;
 }
 

@@ -634,10 +634,9 @@ complete_default(struct partitions_parser *p)
 		.who = PARTITION_SELF, .membership = PARTITION_FULL,
 	};
 	struct partition *out = partition_rules_get(p->rules, PKEY_DEFAULT);
-	const struct partition_rule *r;
 	struct text_place place = { 0, 1 };
 	bool said = false, full = false;	/* of SELF */
-	guint last = 0;
+	guint last = 0, at = 0;
 
 	if (!out->name)
 		out->name = g_strdup("Default");
@@ -646,8 +645,8 @@ complete_default(struct partitions_parser *p)
 	    g_array_index(out->rules, struct partition_rule, 0).who !=
 	    PARTITION_ALL)
 		g_array_prepend_val(out->rules, all);
-	for (guint i = 0; i < out->rules->len; i++) {
-		r = &g_array_index(out->rules, struct partition_rule, i);
+	EACH_ITEM(const struct partition_rule, r, out->rules) {
+		at++;
 		if (r->who == PARTITION_GUID)
 			continue;
 		said |= r->who == PARTITION_SELF;
@@ -656,10 +655,10 @@ complete_default(struct partitions_parser *p)
 		else if (r->who == PARTITION_ALL || r->who == PARTITION_SELF)
 			full = true;
 		place.line = r->line;
-		last = i;
+		last = at;
 	}
 	if (!said && !full)
-		g_array_insert_val(out->rules, last + 1, self);
+		g_array_insert_val(out->rules, last, self);
 	else if (!full)
 		warn_at(p, place, "the SM's own port is no full member of the "
 			"default partition: limited members cannot reach it");

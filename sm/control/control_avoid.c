@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "topology/each.h"
 #include "topology/port_search.h"
 #include "topology/text.h"
 
@@ -100,12 +101,9 @@ say_outcome(struct control_request *q, const char *word,
 	const struct avoid_link *link = NULL;
 	g_autofree char *quoted = g_shell_quote(word);
 
-	for (guint i = 0; of->view.avoided && i < of->view.avoided->len; i++) {
-		const struct avoid_link *l = of->view.avoided->pdata[i];
-
+	EACH_PTR(const struct avoid_link, l, of->view.avoided)
 		if (l->port == port)
 			link = l;
-	}
 	if (port == SNAPSHOT_NONE)
 		say_no_link(q, s, word);
 	else if (sweep->end != SWEEP_END_UP && sweep->end != SWEEP_END_NOT_UP)

@@ -28,9 +28,8 @@ count_managers(const struct control_view *v, GString *out)
 {
 	unsigned n[SM_STATE_MASTER + 1] = { 0 };
 
-	for (guint i = 0; v->peers && i < v->peers->len; i++)
-		n[g_array_index(v->peers, struct election_peer, i).info.state &
-		  SM_STATE_MASTER]++;
+	EACH_ITEM(const struct election_peer, peer, v->peers)
+		n[peer->info.state & SM_STATE_MASTER]++;
 	for (unsigned i = SM_STATE_NOT_ACTIVE; i <= SM_STATE_MASTER; i++) {
 		count(out, v->sweep->self.state == i,
 		      "minism_sm_state{minism_sm_state=\"%s\"}",

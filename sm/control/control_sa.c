@@ -133,12 +133,9 @@ put_sm(struct text_report *r, const struct sm_info *info,
 void
 control_sms(struct control_request *q)
 {
-	const GArray *peers = q->v.peers;
-
 	report_open_list(&q->out, "sms");
 	put_sm(&q->out, &q->v.sweep->self, q->v.where, "  (this one)");
-	for (guint i = 0; peers && i < peers->len; i++)
-		put_sm(&q->out, &g_array_index(peers, struct election_peer, i)
-		       .info, q->v.where, "");
+	EACH_ITEM(const struct election_peer, peer, q->v.peers)
+		put_sm(&q->out, &peer->info, q->v.where, "");
 	report_close_list(&q->out, "subnet managers");
 }

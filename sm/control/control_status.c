@@ -179,11 +179,9 @@ put_flaps(const struct control_view *v, GString *out)
 static void
 put_avoided(const struct control_view *v, GString *out)
 {
-	const GPtrArray *avoided = v->sweep->view.avoided;
 	const struct snapshot *subnet = v->sweep->view.subnet;
 
-	for (guint i = 0; avoided && i < avoided->len; i++) {
-		const struct avoid_link *l = avoided->pdata[i];
+	EACH_PTR(const struct avoid_link, l, v->sweep->view.avoided) {
 		g_autofree char *why = avoid_why(l);
 		g_autofree char *link = g_strdup_printf("%s %s: %s", l->name,
 			avoid_verdict_texts[l->verdict], why);

@@ -125,8 +125,6 @@ groups_new(void)
 void
 groups_free(struct groups *g)
 {
-	if (!g)
-		return;
 	g_ptr_array_unref(g->all.list);
 	g_free(g);
 }
@@ -533,11 +531,8 @@ create(const struct sa_query *q, struct join_ask *r)
 		return SA_STATUS_REQ_INVALID;
 	if ((r->mask & NEED_CREATE) != NEED_CREATE)
 		return SA_STATUS_INSUFFICIENT;
-	for (guint i = 0; g->quota && i < g->all.list->len; i++) {
-		const struct group *other = g->all.list->pdata[i];
-
+	EACH_PTR(const struct group, other, g->all.list)
 		n += other->creator == creator;
-	}
 	if (g->quota && n >= g->quota)
 		return SA_STATUS_NO_RESOURCES;
 	/* A group of IPoIB is like the broadcast group of its link
