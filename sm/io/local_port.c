@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "topology/each.h"
 #include "topology/smp_attr.h"
 
 #define PHYS_DISABLED	3u
@@ -50,13 +51,12 @@ rank_of(const struct local_port *p)
 }
 
 const struct local_port *
-local_port_gsi(const struct local_port *ports, size_t n,
-	       const struct local_port *smi)
+local_port_gsi(const GArray *ports, const struct local_port *smi)
 {
-	for (size_t i = 0; i < n; i++)
-		if (smi->guid && ports[i].guid == smi->guid &&
-		    ports[i].infiniband && ports[i].sm_disabled)
-			return &ports[i];
+	EACH_ITEM(const struct local_port, p, ports)
+		if (smi->guid && p->guid == smi->guid && p->infiniband &&
+		    p->sm_disabled)
+			return p;
 	return smi;
 }
 
@@ -80,19 +80,15 @@ unfit(const struct local_port *p)
 }
 
 const struct local_port *
-local_port_choose(const struct local_port *ports, size_t n,
-		  const struct local_port_wish *wish)
+local_port_choose(const GArray *ports, const struct local_port_wish *wish)
 {
 	const struct local_port *best = NULL;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct local_port *p = &ports[i];
-
+	EACH_ITEM(const struct local_port, p, ports)
 		if (!unfit(p) && (matches(p, wish) ||
-				  matches(local_port_gsi(ports, n, p), wish)) &&
+				  matches(local_port_gsi(ports, p), wish)) &&
 		    (!best || rank_of(p) < rank_of(best)))
 			best = p;
-	}
 	return best;
 }
 
@@ -112,26 +108,33 @@ local_port_print(const struct local_port *p, GString *out)
 
 /* An HCA with planes has no device for SMPs until one is added. */
 static bool
-lacks_smi(const struct local_port *ports, size_t n, const struct local_port *p)
+lacks_smi(const GArray *ports, const struct local_port *p)
 {
-	size_t i = 0;
+	EACH_ITEM(const struct local_port, other, ports)
+		if (other->guid == p->guid && !unfit(other))
+			return false;
+	return p->infiniband && p->sm_disabled;
+}
 
-	while (i < n && (ports[i].guid != p->guid || unfit(&ports[i])))
-		i++;
-	return p->infiniband && p->sm_disabled && i == n;
+/* The first one that matches; NULL. */
+static const struct local_port *
+find_match(const GArray *ports, const struct local_port_wish *wish)
+{
+	EACH_ITEM(const struct local_port, p, ports)
+		if (matches(p, wish))
+			return p;
+	return NULL;
 }
 
 void
-local_port_explain(const struct local_port *ports, size_t n,
-		   const struct local_port_wish *wish, GString *out)
+local_port_explain(const GArray *ports, const struct local_port_wish *wish,
+		   GString *out)
 {
-	size_t i = 0;
+	const struct local_port *meant = find_match(ports, wish);
 
-	while (i < n && !matches(&ports[i], wish))
-		i++;
-	if (i < n && (wish->guid || wish->num)) {
-		g_string_append_printf(out, "%s port %u %s", ports[i].ca_name,
-				       ports[i].num, unfit(&ports[i]));
+	if (meant && (wish->guid || wish->num)) {
+		g_string_append_printf(out, "%s port %u %s", meant->ca_name,
+				       meant->num, unfit(meant));
 	} else {
 		g_string_append(out, "no local usable port");
 		if (wish->num)
@@ -142,38 +145,38 @@ local_port_explain(const struct local_port *ports, size_t n,
 			g_string_append_printf(out, " with GUID " GUID_FORMAT,
 					       wish->guid);
 	}
-	g_string_append(out, n > 0 ? "; local ports:\n" :
-			"; local ports: none");
-	for (i = 0; i < n; i++) {
-		if (i)
-			g_string_append_c(out, '\n');
-		local_port_print(&ports[i], out);
+	g_string_append(out, "; local ports:");
+	EACH_ITEM(const struct local_port, p, ports) {
+		g_string_append_c(out, '\n');
+		local_port_print(p, out);
 	}
-	for (i = 0; i < n && !lacks_smi(ports, n, &ports[i]); i++)
-		;
-	if (i < n)
-		g_string_append_printf(out, "\nIsSMdisabled: a virtual function, "
-			"or an HCA with planes (ConnectX-8) without its device "
-			"for SMPs: rdma dev add smi0 type SMI parent %s",
-			ports[i].ca_name);
+	if (!ports->len)
+		g_string_append(out, " none");
+	EACH_ITEM(const struct local_port, p, ports) {
+		if (!lacks_smi(ports, p))
+			continue;
+		g_string_append_printf(out, "\nIsSMdisabled: a virtual "
+			"function, or an HCA with planes (ConnectX-8) without "
+			"its device for SMPs: rdma dev add smi0 type SMI parent "
+			"%s", p->ca_name);
+		break;
+	}
 }
 
 bool
-local_port_tell_choice(const struct local_port *ports, size_t n,
-		       const struct local_port_wish *wish,
+local_port_tell_choice(const GArray *ports, const struct local_port_wish *wish,
 		       const struct local_port *chosen, GString *out)
 {
 	unsigned others = 0, planes = 0;
 
 	g_string_append(out, "chosen: ");
 	local_port_print(chosen, out);
-	for (size_t i = 0; i < n; i++) {
-		if (&ports[i] == chosen || unfit(&ports[i]) ||
-		    !matches(&ports[i], wish))
+	EACH_ITEM(const struct local_port, p, ports) {
+		if (p == chosen || unfit(p) || !matches(p, wish))
 			continue;
 		g_string_append(out, others++ ? "; " : "; not chosen: ");
-		local_port_print(&ports[i], out);
-		planes += ports[i].guid == chosen->guid;
+		local_port_print(p, out);
+		planes += p->guid == chosen->guid;
 	}
 	g_string_append(out, planes ? "; -C NAME -p N names one" :
 			"; -g GUID names one");

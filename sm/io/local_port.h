@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Which port of this machine a subnet manager runs on. Pure: the list comes
- * from umad.c.
+ * Which port of this machine a subnet manager runs on. Pure: the list, of struct
+ * local_port, comes from umad.c.
  */
 #ifndef MINISM_IO_LOCAL_PORT_H
 #define MINISM_IO_LOCAL_PORT_H
@@ -42,8 +42,7 @@ bool local_port_obeys_another(const struct local_port *p);
  * link, one that is disabled.
  */
 const struct local_port *
-local_port_choose(const struct local_port *ports, size_t n,
-		  const struct local_port_wish *wish);
+local_port_choose(const GArray *ports, const struct local_port_wish *wish);
 
 /*
  * The port for GMPs of one that was chosen: usually itself. An HCA with planes
@@ -51,19 +50,18 @@ local_port_choose(const struct local_port *ports, size_t n,
  * on one that allows no subnet manager. A wish may name either.
  */
 const struct local_port *
-local_port_gsi(const struct local_port *ports, size_t n,
-	       const struct local_port *smi);
+local_port_gsi(const GArray *ports, const struct local_port *smi);
 
 /* "mlx5_0 port 1 0x.. Active, subnet manager at LID 3" */
 void local_port_print(const struct local_port *p, GString *out);
 
 /* Why no port was chosen, and the list of ports. */
-void local_port_explain(const struct local_port *ports, size_t n,
-			const struct local_port_wish *wish, GString *out);
+void local_port_explain(const GArray *ports, const struct local_port_wish *wish,
+			GString *out);
 
 /* The port that was chosen and those that were not, for the user may have meant
  * another one; false if there was only one. */
-bool local_port_tell_choice(const struct local_port *ports, size_t n,
+bool local_port_tell_choice(const GArray *ports,
 			    const struct local_port_wish *wish,
 			    const struct local_port *chosen, GString *out);
 

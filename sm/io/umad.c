@@ -878,10 +878,8 @@ on_reopen(void *data)
 	const struct local_port *port;
 
 	u->reopen = 0;
-	port = local_port_choose((void *)ports->data, ports->len, &wish);
-	if (port && bind_port(u, port, local_port_gsi((void *)ports->data,
-						      ports->len, port), 1,
-			      &error)) {
+	port = local_port_choose(ports, &wish);
+	if (port && bind_port(u, port, local_port_gsi(ports, port), 1, &error)) {
 		umad_say(u, UMAD_BACK, u->base.name);
 		return;
 	}
@@ -926,13 +924,12 @@ umad_transport_open(const struct umad_choice *choice, GError **error)
 		return NULL;
 	}
 	ports = list_ports();
-	port = local_port_choose((void *)ports->data, ports->len, &wish);
+	port = local_port_choose(ports, &wish);
 	if (!port) {
 		/* why, and the list of ports */
 		g_autoptr(GString) text = g_string_new(NULL);
 
-		local_port_explain((void *)ports->data, ports->len, &wish,
-				   text);
+		local_port_explain(ports, &wish, text);
 		g_set_error_literal(error, TRANSPORT_ERROR,
 				    TRANSPORT_ERROR_OPEN, text->str);
 		return NULL;
@@ -940,13 +937,11 @@ umad_transport_open(const struct umad_choice *choice, GError **error)
 	u = umad_transport_new(choice);
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	if (local_port_tell_choice((void *)ports->data, ports->len, &wish,
-				   port, text))
+	if (local_port_tell_choice(ports, &wish, port, text))
 		umad_say(u, UMAD_NOTE, text->str);
 	u->is_shown = u->role == UMAD_ROLE_MANAGER ||
 		(u->role == UMAD_ROLE_GUEST && !local_port_obeys_another(port));
-	if (bind_port(u, port, local_port_gsi((void *)ports->data, ports->len,
-					      port), ISSM_TRIES, error))
+	if (bind_port(u, port, local_port_gsi(ports, port), ISSM_TRIES, error))
 		return &u->base;
 	umad_transport_free(&u->base);
 	return NULL;

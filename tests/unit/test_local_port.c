@@ -17,8 +17,6 @@
 #include "tests/lib/golden.h"
 #include "tests/lib/unit.h"
 
-#define MAX_PORTS	8u
-
 static bool
 read_port(const char *line, struct local_port *p)
 {
@@ -38,36 +36,39 @@ static char *
 choice(const void *of, const char *text)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	struct local_port ports[MAX_PORTS], back[MAX_PORTS];
+	g_autoptr(GArray) ports = g_array_new(FALSE, FALSE,
+					      sizeof(struct local_port));
+	g_autoptr(GArray) back = g_array_copy(ports);
+	struct local_port port;
 	char name[LOCAL_PORT_NAME_MAX] = "-";
 	struct local_port_wish wish = { NULL };
 	const struct local_port *p, *gsi, *other;
 	g_autoptr(GString) told = g_string_new(NULL);
 	GString *out = g_string_new(NULL);
-	size_t n = 0;
 
-	for (char **line = lines; **line; line++)
+	for (char **line = lines; **line; line++) {
 		if (sscanf(*line, "want %19s %u %" SCNx64, name, &wish.num,
-			   &wish.guid) != 3)
-			assert_true(n < MAX_PORTS &&
-				    read_port(*line, &ports[n++]));
+			   &wish.guid) == 3)
+			continue;
+		assert_true(read_port(*line, &port));
+		g_array_append_val(ports, port);
+		g_array_prepend_val(back, port);
+	}
 	wish.ca_name = *name == '-' ? NULL : name;
-	for (size_t i = 0; i < n; i++)
-		back[i] = ports[n - 1 - i];
-	p = local_port_choose(ports, n, &wish);
-	other = local_port_choose(back, n, &wish);
+	p = local_port_choose(ports, &wish);
+	other = local_port_choose(back, &wish);
 	if (!p) {
 		assert_null(other);
-		local_port_explain(ports, n, &wish, out);
+		local_port_explain(ports, &wish, out);
 		g_string_append_c(out, '\n');
 		return g_string_free(out, FALSE);
 	}
-	gsi = local_port_gsi(ports, n, p);
+	gsi = local_port_gsi(ports, p);
 	g_string_append_printf(out, "%s%u, GMPs by %s%u%s\n", p->ca_name,
 			       p->num, gsi->ca_name, gsi->num,
 			       memcmp(p, other, sizeof(*p)) ?
 			       "; backwards another one" : "");
-	g_string_append(out, local_port_tell_choice(ports, n, &wish, p, told) ?
+	g_string_append(out, local_port_tell_choice(ports, &wish, p, told) ?
 			told->str : "there is no other");
 	g_string_append_c(out, '\n');
 	return g_string_free(out, FALSE);
