@@ -89,11 +89,10 @@ put_port(const struct view_values *v, uint32_t port, const struct usual *u,
 	}
 	if (!u || speed || memcmp(&is, &u[linked], sizeof(is)) ||
 	    (!linked && !snapshot_is_switch(n)))
-		view_line_put(VIEW_PORT, (uint64_t[]){
-			[PORT_GUID] = n->info.node_guid,
-			[PORT_NUMBER] = p->num, [PORT_STATE] = is.state,
-			[PORT_MTU] = is.mtu, [PORT_VLS] = is.vls,
-			[PORT_PHYS] = is.phys }, speed, out);
+		VIEW_PUT(VIEW_PORT, speed, out, [PORT_GUID] = n->info.node_guid,
+			 [PORT_NUMBER] = p->num, [PORT_STATE] = is.state,
+			 [PORT_MTU] = is.mtu, [PORT_VLS] = is.vls,
+			 [PORT_PHYS] = is.phys);
 }
 
 /* The SLs of a port, a VL each in hexadecimal, if they are not on VL 0 nor on VL
@@ -144,8 +143,7 @@ put_name(const struct snapshot_node *n, GHashTable *shared, GString *out)
 	g_autofree char *name = snapshot_full_name(n, shared);
 
 	if (strcmp(name, n->desc))
-		view_line_put(VIEW_NAME, (uint64_t[]){
-			[NAME_GUID] = n->info.node_guid }, name, out);
+		VIEW_PUT(VIEW_NAME, name, out, [NAME_GUID] = n->info.node_guid);
 }
 
 static void
@@ -158,9 +156,8 @@ put_node(const struct view_values *v, uint32_t node, const struct usual *u,
 
 	put_name(n, NULL, out);
 	if (n->info.revision)
-		view_line_put(VIEW_NODE, (uint64_t[]){
-			[NODE_GUID] = guid,
-			[NODE_REVISION] = n->info.revision }, NULL, out);
+		VIEW_PUT(VIEW_NODE, NULL, out, [NODE_GUID] = guid,
+			 [NODE_REVISION] = n->info.revision);
 	for (unsigned num = !snapshot_is_switch(n); num <= n->info.num_ports;
 	     num++) {
 		uint32_t port = n->first_port + num;
@@ -172,8 +169,8 @@ put_node(const struct view_values *v, uint32_t node, const struct usual *u,
 		    !link_is_slow(v->s, port, &best))
 			continue;
 		could = speed_text(&best);
-		view_line_put(VIEW_SLOW, (uint64_t[]){
-			[SLOW_GUID] = guid, [SLOW_PORT] = num }, could, out);
+		VIEW_PUT(VIEW_SLOW, could, out, [SLOW_GUID] = guid,
+			 [SLOW_PORT] = num);
 	}
 }
 
@@ -185,9 +182,8 @@ put_pkeys(const struct view_values *v, uint32_t port, GString *out)
 	if (!m || port >= m->n_ports)
 		return;
 	for (uint32_t i = m->first[port]; i < m->first[port + 1]; i++)
-		view_line_put(VIEW_PKEY, (uint64_t[]){
-			[PKEY_KEY] = m->pkeys[i],
-			[PKEY_PORT] = v->s->ports[port].guid }, NULL, out);
+		VIEW_PUT(VIEW_PKEY, NULL, out, [PKEY_KEY] = m->pkeys[i],
+			 [PKEY_PORT] = v->s->ports[port].guid);
 }
 
 /* The PortGUIDs of all end ports; made when the first is asked for. */
@@ -220,9 +216,9 @@ put_away(const struct view_values *v, const struct partition *p,
 		    !is_here(v->s, here, &rule->guid) &&
 		    g_hash_table_add(seen, &rule->guid) &&
 		    rule->membership != PARTITION_NONE)
-			view_line_put(VIEW_AWAY, (uint64_t[]){
-				[AWAY_KEY] = p->pkey, [AWAY_GUID] = rule->guid,
-				[AWAY_WHAT] = rule->membership }, NULL, out);
+			VIEW_PUT(VIEW_AWAY, NULL, out, [AWAY_KEY] = p->pkey,
+				 [AWAY_GUID] = rule->guid,
+				 [AWAY_WHAT] = rule->membership);
 	}
 }
 
@@ -234,9 +230,8 @@ put_partitions(const struct view_values *v, GString *out)
 	for (guint i = 0; v->rules && i < v->rules->partitions->len; i++) {
 		const struct partition *p = v->rules->partitions->pdata[i];
 
-		view_line_put(VIEW_PARTITION, (uint64_t[]){
-			[PARTITION_KEY] = p->pkey, [PARTITION_SL] = p->sl },
-			p->name, out);
+		VIEW_PUT(VIEW_PARTITION, p->name, out,
+			 [PARTITION_KEY] = p->pkey, [PARTITION_SL] = p->sl);
 		put_away(v, p, &here, out);
 	}
 }
@@ -265,10 +260,9 @@ put_table(const struct view_values *v, uint32_t node, GString *out)
 		}
 		text[2 * VIEW_LFT_BLOCK] = '\0';
 		if (used)
-			view_line_put(VIEW_LFT, (uint64_t[]){
-				[LFT_GUID] = n->info.node_guid,
-				[LFT_NUMBER] = at / VIEW_LFT_BLOCK }, text,
-				out);
+			VIEW_PUT(VIEW_LFT, text, out,
+				 [LFT_GUID] = n->info.node_guid,
+				 [LFT_NUMBER] = at / VIEW_LFT_BLOCK);
 	}
 }
 
@@ -277,18 +271,16 @@ put_table(const struct view_values *v, uint32_t node, GString *out)
 static void
 put_head(const struct view_values *v, GString *out)
 {
-	view_line_put(VIEW_HEAD, (uint64_t[]){
-		[HEAD_VERSION] = VIEW_VERSION, [HEAD_GEN] = v->generation,
-		[HEAD_SA] = v->sa_version, [HEAD_AT] = (uint64_t)v->at,
-		[HEAD_PORT] = v->port_guid }, PACKAGE_STRING, out);
+	VIEW_PUT(VIEW_HEAD, PACKAGE_STRING, out, [HEAD_VERSION] = VIEW_VERSION,
+		 [HEAD_GEN] = v->generation, [HEAD_SA] = v->sa_version,
+		 [HEAD_AT] = (uint64_t)v->at, [HEAD_PORT] = v->port_guid);
 }
 
 static void
 put_end(const struct view_values *v, GString *out)
 {
 	g_string_append_c(out, '\n');
-	view_line_put(VIEW_END, (uint64_t[]){ [END_GEN] = v->generation },
-		      NULL, out);
+	VIEW_PUT(VIEW_END, NULL, out, [END_GEN] = v->generation);
 }
 
 void
@@ -306,10 +298,9 @@ view_write(const struct view_values *v, GString *out)
 	g_string_append_len(out, v->before->str, (gssize)v->before->len);
 	put_partitions(v, out);
 	for (unsigned i = !u[0].state; i < G_N_ELEMENTS(u); i++)
-		view_line_put(i ? VIEW_USUAL : VIEW_IDLE, (uint64_t[]){
-			[USUAL_STATE] = u[i].state, [USUAL_MTU] = u[i].mtu,
-			[USUAL_VLS] = u[i].vls, [USUAL_PHYS] = u[i].phys },
-			NULL, out);
+		VIEW_PUT(i ? VIEW_USUAL : VIEW_IDLE, NULL, out,
+			 [USUAL_STATE] = u[i].state, [USUAL_MTU] = u[i].mtu,
+			 [USUAL_VLS] = u[i].vls, [USUAL_PHYS] = u[i].phys);
 	g_string_append_len(out, net->str + first,
 			    (gssize)(net->len - first));
 	g_string_append_c(out, '\n');
@@ -358,10 +349,9 @@ view_write_lid(const struct view_values *v, uint16_t lid, GString *out)
 	put_head(v, out);
 	for (uint32_t i = 0; v->lft && lid <= v->lft->top &&
 	     i < v->lft->n_switches; i++)
-		view_line_put(VIEW_HOP, (uint64_t[]){
-			[HOP_GUID] = s->nodes[s->switches[i]].info.node_guid,
-			[HOP_PORT] = lft_row(v->lft, i)[lid],
-			[HOP_LID] = lid }, NULL, out);
+		VIEW_PUT(VIEW_HOP, NULL, out,
+			 [HOP_GUID] = s->nodes[s->switches[i]].info.node_guid,
+			 [HOP_PORT] = lft_row(v->lft, i)[lid], [HOP_LID] = lid);
 	put_end(v, out);
 }
 

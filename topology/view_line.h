@@ -126,6 +126,9 @@ extern const struct view_form view_forms[VIEW_KINDS];
  * has none. */
 void view_line_put(enum view_kind kind, const uint64_t *numbers,
 		   const char *text, GString *out);
+/* VIEW_PUT(VIEW_SLOW, "4xEDR", out, [SLOW_GUID] = guid, [SLOW_PORT] = 5) */
+#define VIEW_PUT(kind, text, out, ...) \
+	view_line_put(kind, (uint64_t[]){ __VA_ARGS__ }, text, out)
 
 /* A line of nothing but a text; NULL: no line. And one for each char * of a list,
  * which may be NULL. */

@@ -69,10 +69,9 @@ put_peers(const struct control_view *v, GString *out)
 		g_autofree char *name = port == SNAPSHOT_NONE ? NULL :
 			snapshot_port_name(v->where, port);
 
-		view_line_put(VIEW_SM, (uint64_t[]){
-			[SM_GUID] = info->guid, [SM_STATE] = info->state,
-			[SM_PRIORITY] = info->priority }, name ? name : "?",
-			out);
+		VIEW_PUT(VIEW_SM, name ? name : "?", out,
+			 [SM_GUID] = info->guid, [SM_STATE] = info->state,
+			 [SM_PRIORITY] = info->priority);
 	}
 }
 
@@ -81,14 +80,13 @@ put_manager(const struct control_view *v, GString *out)
 {
 	const struct standby_status *b = &v->standby;
 
-	view_line_put(VIEW_MANAGER, (uint64_t[]){
-		[MANAGER_STATE] = v->sweep->self.state,
-		[MANAGER_PRIORITY] = v->sweep->self.priority,
-		[MANAGER_GUEST] = v->sweep->params.guest,
-		[MANAGER_PAUSED] = v->sweep->paused,
-		[MANAGER_RUNNING] = (uint64_t)(v->now - v->since),
-		[MANAGER_QOS] = v->sa && v->sa->view && v->sa->view->qos },
-		v->port_name, out);
+	VIEW_PUT(VIEW_MANAGER, v->port_name, out,
+		 [MANAGER_STATE] = v->sweep->self.state,
+		 [MANAGER_PRIORITY] = v->sweep->self.priority,
+		 [MANAGER_GUEST] = v->sweep->params.guest,
+		 [MANAGER_PAUSED] = v->sweep->paused,
+		 [MANAGER_RUNNING] = (uint64_t)(v->now - v->since),
+		 [MANAGER_QOS] = v->sa && v->sa->view && v->sa->view->qos);
 	view_text_put(VIEW_ROLE, control_observes(v) ? "observing" :
 		      sm_state_name(v->sweep->self.state), out);
 	view_text_put(VIEW_LEVEL, log_level_names[v->log->level], out);
@@ -96,14 +94,12 @@ put_manager(const struct control_view *v, GString *out)
 	view_text_put(VIEW_UNIT, v->ms, out);
 	view_texts_put(VIEW_RIVAL, v->sweep->rivals, out);
 	put_peers(v, out);
-	view_line_put(VIEW_STANDBY, (uint64_t[]){
-		[STANDBY_FOLLOWS] = b->follows, [STANDBY_WARM] = b->warm,
-		[STANDBY_GROUPS] = b->stats.n_groups,
-		[STANDBY_MEMBERS] = b->stats.n_members,
-		[STANDBY_SERVICES] = b->stats.n_services,
-		[STANDBY_SUBSCRIPTIONS] = b->stats.n_subscriptions,
-		[STANDBY_AGE] = b->warm ? (uint64_t)(v->now - b->as_of) : 0 },
-		b->why, out);
+	VIEW_PUT(VIEW_STANDBY, b->why, out, [STANDBY_FOLLOWS] = b->follows,
+		 [STANDBY_WARM] = b->warm, [STANDBY_GROUPS] = b->stats.n_groups,
+		 [STANDBY_MEMBERS] = b->stats.n_members,
+		 [STANDBY_SERVICES] = b->stats.n_services,
+		 [STANDBY_SUBSCRIPTIONS] = b->stats.n_subscriptions,
+		 [STANDBY_AGE] = b->warm ? (uint64_t)(v->now - b->as_of) : 0);
 }
 
 void
@@ -116,14 +112,13 @@ control_put_faults(const struct control_view *v, const char *name,
 
 	expected_count(NULL, s->subnet, n);
 	if (s->subnet)
-		view_line_put(VIEW_SUBNET, (uint64_t[]){
-			[SUBNET_SWITCHES] = n[VERDICT_SWITCHES],
-			[SUBNET_HOSTS] = n[VERDICT_HOSTS],
-			[SUBNET_ACTIVE] = n[VERDICT_LINKS],
-			[SUBNET_LINKS] = n[VERDICT_ALL_LINKS],
-			[SUBNET_TOP] = s->top,
-			[SUBNET_AGE] = (uint64_t)control_age(v) },
-			NULL, out);
+		VIEW_PUT(VIEW_SUBNET, NULL, out,
+			 [SUBNET_SWITCHES] = n[VERDICT_SWITCHES],
+			 [SUBNET_HOSTS] = n[VERDICT_HOSTS],
+			 [SUBNET_ACTIVE] = n[VERDICT_LINKS],
+			 [SUBNET_LINKS] = n[VERDICT_ALL_LINKS],
+			 [SUBNET_TOP] = s->top,
+			 [SUBNET_AGE] = (uint64_t)control_age(v));
 	for (guint i = 0; faults && i < faults->len; i++) {
 		const struct expected_fault *f = faults->pdata[i];
 		g_autofree char *what = NULL;
@@ -136,12 +131,11 @@ control_put_faults(const struct control_view *v, const char *name,
 				       expected_kind_names[f->kind], f->name,
 				       *f->text ? ", " : "", f->text,
 				       f->place ? f->place : "");
-		view_line_put(VIEW_FAULT, (uint64_t[]){
-			[FAULT_NUMBER] = i + 1,
-			[FAULT_SINCE] = (uint64_t)f->since,
-			[FAULT_GUID] = f->guid, [FAULT_KIND] = f->kind,
-			[FAULT_NAME] = strlen(f->name),
-			[FAULT_CAUSE] = f->cause }, what, out);
+		VIEW_PUT(VIEW_FAULT, what, out, [FAULT_NUMBER] = i + 1,
+			 [FAULT_SINCE] = (uint64_t)f->since,
+			 [FAULT_GUID] = f->guid, [FAULT_KIND] = f->kind,
+			 [FAULT_NAME] = strlen(f->name),
+			 [FAULT_CAUSE] = f->cause);
 	}
 }
 
@@ -165,13 +159,11 @@ put_flaps(const struct control_view *v, GString *out)
 	g_autoptr(GPtrArray) flaps = flaps_list(v->sweep->flaps, v->now);
 
 	EACH_PTR(const struct flap, f, flaps)
-		view_line_put(VIEW_FLAP, (uint64_t[]){
-			[FLAP_HELD] = f->held, [FLAP_FLAPS] = f->flaps,
-			[FLAP_BABBLES] = f->babbles, [FLAP_DOWNS] = f->downs,
-			[FLAP_TRAPS] = f->traps,
+		VIEW_PUT(VIEW_FLAP, f->name, out, [FLAP_HELD] = f->held,
+			[FLAP_FLAPS] = f->flaps, [FLAP_BABBLES] = f->babbles,
+			[FLAP_DOWNS] = f->downs, [FLAP_TRAPS] = f->traps,
 			[FLAP_AGE] = (uint64_t)(v->now - f->last),
-			[FLAP_LEFT] = (uint64_t)MAX(f->held_until - v->now,
-						    0) }, f->name, out);
+			[FLAP_LEFT] = (uint64_t)MAX(f->held_until - v->now, 0));
 }
 
 /* Links that routing avoids, or would if it could. Their ports are those of the
@@ -186,15 +178,14 @@ put_avoided(const struct control_view *v, GString *out)
 		g_autofree char *link = g_strdup_printf("%s %s: %s", l->name,
 			avoid_verdict_texts[l->verdict], why);
 
-		view_line_put(VIEW_AVOIDED, (uint64_t[]){
-			[AVOIDED_GUID] = snapshot_node_of(subnet,
-				l->port)->info.node_guid,
-			[AVOIDED_PORT] = subnet->ports[l->port].num,
-			[AVOIDED_ERRORS] = l->errors,
-			[AVOIDED_VERDICT] = l->verdict,
-			[AVOIDED_NAME] = strlen(l->name),
-			[AVOIDED_WHY] = strlen(link) - strlen(why) }, link,
-			out);
+		const struct snapshot_port *p = &subnet->ports[l->port];
+
+		VIEW_PUT(VIEW_AVOIDED, link, out,
+			 [AVOIDED_GUID] = subnet->nodes[p->node].info.node_guid,
+			 [AVOIDED_PORT] = p->num, [AVOIDED_ERRORS] = l->errors,
+			 [AVOIDED_VERDICT] = l->verdict,
+			 [AVOIDED_NAME] = strlen(l->name),
+			 [AVOIDED_WHY] = strlen(link) - strlen(why));
 	}
 }
 
@@ -208,9 +199,9 @@ put_sweeps(const struct control_view *v, GString *out)
 			status_end_name(sweep->end),
 			sweep->causes ? ", " : NULL, sweep->causes, NULL);
 
-		view_line_put(VIEW_SWEEP, (uint64_t[]){
-			[SWEEP_AGE] = (uint64_t)(v->now - sweep->at),
-			[SWEEP_TOOK] = (uint64_t)sweep->took_us }, text, out);
+		VIEW_PUT(VIEW_SWEEP, text, out,
+			 [SWEEP_AGE] = (uint64_t)(v->now - sweep->at),
+			 [SWEEP_TOOK] = (uint64_t)sweep->took_us);
 	}
 }
 

@@ -65,10 +65,9 @@ put_loop(const struct view *v, const GArray *cycle, GString *out)
 		const struct snapshot_node *n =
 			&v->subnet->nodes[v->subnet->switches[sw]];
 
-		view_line_put(VIEW_LOOP, (uint64_t[]){
-			[LOOP_GUID] = n->info.node_guid,
-			[LOOP_PORT] = edge->port, [LOOP_LID] = turn->lid },
-			snapshot_node_name(n), out);
+		VIEW_PUT(VIEW_LOOP, snapshot_node_name(n), out,
+			 [LOOP_GUID] = n->info.node_guid,
+			 [LOOP_PORT] = edge->port, [LOOP_LID] = turn->lid);
 	}
 	graph_free(g);
 }
@@ -84,11 +83,10 @@ note_fabric(struct status *s, const struct sweep_report *r)
 	s->top = v->lids->top;
 	s->lost_hosts = r->choice->alone.reach.lost_hosts;
 	g_string_truncate(s->fabric, 0);
-	view_line_put(VIEW_ROUTE, (uint64_t[]){
-		[ROUTE_LOOPED] = channels->cycle ? channels->n_looped : 0,
-		[ROUTE_TOP] = s->top,
-		[ROUTE_UNSAFE] = r->choice->safety == CHOICE_LOOP },
-		r->choice->engine->name, s->fabric);
+	VIEW_PUT(VIEW_ROUTE, r->choice->engine->name, s->fabric,
+		 [ROUTE_LOOPED] = channels->cycle ? channels->n_looped : 0,
+		 [ROUTE_TOP] = s->top,
+		 [ROUTE_UNSAFE] = r->choice->safety == CHOICE_LOOP);
 	view_text_put(VIEW_REASON, r->choice->reason, s->fabric);
 	view_texts_put(VIEW_CANDIDATE, r->choice->compared, s->fabric);
 	view_texts_put(VIEW_NOTE, r->choice->notes, s->fabric);
