@@ -112,7 +112,7 @@ is_no_lid(uint16_t lid)
 }
 
 /*
- * NULL: believed; else why not. The SLID is written by the sender's hardware,
+ * NULL: believed, or a standby's; else why not. The SLID is written by the sender's hardware,
  * IssuerLID by its software, and counts, repairs and Reports go by
  * the IssuerLID: both must be LIDs of one port, as must the LIDADDR of a trap
  * that a port raises about itself, by which subscribers go. Traps 64 to 67 are notices of
@@ -122,9 +122,16 @@ static const char *
 on_trap(struct sm_agent *s, const struct transport_mad *m)
 {
 	uint8_t data[SMP_DATA_LEN];
+	struct sm_info self;
 	struct notice n;
 	uint64_t m_key;
 
+	/* The master gets it when the port has its LID. An answer of this one
+	 * would have the port's M_Key, and renew a lease that the master waits
+	 * for. */
+	s->sm_info(&self, s->data);
+	if (self.state == SM_STATE_STANDBY)
+		return NULL;
 	memcpy(data, smp_data_const(m->mad), sizeof(data));
 	notice_hide_m_key(data);
 	notice_decode(data, &n);
