@@ -268,17 +268,11 @@ sa_case() {
 		services
 	check "sa: saquery has it, too" answers 'ServiceName.*storage' \
 		client saquery SR
-	check "sa: long names are whole in JSON" says 0 \
-		"\"name\":\"$(printf 'é%.0s' {1..32})\"" --json services
 	check "sa: subscriptions" says 0 \
 		"^node-06  $b  QP 1  trap 64 GID in service, of any LID" \
 		subscriptions
 	check "sa: saquery has it, too" answers '[tT]rap.*64' \
 		client saquery --smkey 1 IIR
-	for what in services subscriptions sms; do
-		check "sa: $what as JSON" \
-			eval "ctl --json $what | python3 -m json.tool"
-	done
 	on node-16 client sminfo >sminfo 2>&1
 	check "sa: the manager is that of sminfo" sm_as_sminfo
 }
@@ -342,11 +336,6 @@ status_case() {
 	check "status: config is a configuration" eval \
 		'ctl config >effective.conf &&
 		"$MINISM" --check-config -F effective.conf'
-	for what in services subscriptions avoid; do
-		check "status: none of $what" says 0 '^no [a-z ]+$' $what
-	done
-	check "status: none in JSON" says 0 '^{"services":\[\]}$' \
-		--json services
 	check "status: priority" says 0 '^0 -> 3' priority 3
 	check "status: which sminfo has" await answers 'priority 3 ' \
 		client sminfo 1
@@ -385,15 +374,6 @@ partition_case() {
 	check "partition: add" says 0 'node-05 .*: none -> full' \
 		partition add Storage "$guid=full"
 	check "partition: now it has" await has_pkey node-05 8010
-	check "partition: the own port is not taken out" says 1 \
-		'refused: node-01 runs this' partition remove Default node-01
-	check "partition: and it is a member still" has_pkey node-01 ffff
-	check "partition: unless it is forced" says 0 'full -> none' \
-		partition remove Default node-01 --force
-	check "partition: then it is out" await lacks_pkey node-01 ffff
-	check "partition: and in again" says 0 'none -> full' \
-		partition reset Default node-01
-	check "partition: with its P_Key" await has_pkey node-01 ffff
 
 	sm_end
 	manager again -P "$SCRATCH/partitions.conf"
@@ -434,54 +414,10 @@ partition_case() {
 		'ctl status >answer && ! grep -q WARNING answer'
 }
 
-# The folder of sockets is another one in here: see which_case.
-managers_of() {	# DIR
-	local first second
-
-	manager() {	# socket
-		"$MINISM_SIM" "$demo" -F /dev/null -f which.log \
-			--control-socket "$1" >/dev/null 2>&1 &
-		await "$MINISMCTL" -s "$1" status
-	}
-	status() {	# status regex options...
-		gives "$1" "$2" "$MINISMCTL" "${@:3}" status
-	}
-	mount -t tmpfs none "$1" && status 3 'no manager listens in' &&
-		gives 3 'no manager listens in' "$MINISMCTL" doctor || return
-	: >"$1/dead.ctl"
-	manager "$1/1.ctl"
-	first=$!
-	status 0 'subnet: +UP' || return
-	manager "$1/0000000000010010.ctl"
-	second=$!
-	status 2 "2 managers: $1/0000000000010010.ctl, $1/1.ctl; say which" &&
-		status 0 'subnet: +UP' --guid 10010 &&
-		status 2 'xyz: not a GUID' --guid xyz &&
-		status 3 'No such file' --guid 10011 &&
-		kill -TERM $first && wait $first &&
-		status 0 'subnet: +UP'
-	set -- $?
-	kill -TERM $first $second 2>/dev/null
-	wait
-	return "$1"
-}
-
-# asked PID: that manager answers, and TERM ends it
-asked() {
-	local status
-
-	await timeout 10 "$MINISMCTL" -s "$SCRATCH/full.ctl" status
-	status=$?
-	kill -TERM "$1"
-	sm_wait "$1"		# 1: a record is not whole
-	[ $? -lt 2 ] || status=1
-	kill -KILL "$1" 2>/dev/null
-	return $status
-}
-
-# unread arguments...: with all output into a pipe that is full and not read
+# unread arguments...: with all output into a pipe that is full and not read the
+# manager answers, and TERM ends it
 unread() {
-	local fd
+	local fd status
 
 	rm -f full
 	mkfifo full
@@ -489,103 +425,60 @@ unread() {
 	head -c 65536 /dev/zero >&"$fd"
 	"${leash[@]}" "$MINISM_SIM" "$demo" -F /dev/null -s 1 \
 		--control-socket "$SCRATCH/full.ctl" "$@" >full 2>&1 &
-	asked $!
-	set -- $?
-	exec {fd}>&-
-	return "$1"
-}
-
-# Each asks for much, and reads nothing.
-deaf_clients() {
-	local deaf status
-
-	rm -f deaf.log
-	"${leash[@]}" "$MINISM_SIM" 'PGFT(9,9,18;1,9,9)' -F /dev/null \
-		-v -f deaf.log \
-		--control-socket "$SCRATCH/full.ctl" >/dev/null 2>&1 &
 	set -- $!
-	await log_has deaf.log 'SUBNET UP'
-	/usr/bin/python3 -c 'if True:
-		import socket, time
-		def ask(line):
-			s = socket.socket(socket.AF_UNIX)
-			s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
-			s.connect("full.ctl")
-			s.sendall(line)
-			return s
-		def made(line):	# a text that is made for all
-			while not ask(line).recv(12).startswith(b"minism 2 0 "):
-				time.sleep(0.01)
-			return line
-		deaf = [ask(made(line)) for line in
-			3 * [b"view\n", b"view tables\n"]]
-		print("all", flush=True)
-		time.sleep(600)' >deaf.out 2>&1 &
-	deaf=$!
-	await grep -qx all deaf.out && asked "$1"
+	await timeout 10 "$MINISMCTL" -s "$SCRATCH/full.ctl" status
 	status=$?
-	kill "$deaf" "$1" 2>/dev/null
-	wait "$deaf" "$1"
+	kill -TERM "$1"
+	sm_wait "$1"		# 1: a record is not whole
+	[ $? -lt 2 ] || status=1
+	kill -KILL "$1" 2>/dev/null
+	exec {fd}>&-
 	return $status
 }
 
-# No output of a resident manager stops it.
+# Its log and captures: test_log.c, test_pcap.c; clients that do not read: test_control_socket.c.
 unread_case() {
 	local what
 
-	for what in --log-format=text --explain --explain=json \
-		--pcap=full; do
+	for what in --explain --explain=json; do
 		check "unread: $what into a full pipe" unread "$what"
 	done
-	check "unread: clients that do not read" deaf_clients
 }
 
-# answered STATUS REGEX BYTES: what minismctl makes of this answer
-answered() {
-	/usr/bin/python3 -c 'if True:
-		import os, socket, sys
-		s = socket.socket(socket.AF_UNIX)
-		s.bind("fake.new")
-		s.listen()
-		os.rename("fake.new", "fake")
-		c = s.accept()[0]
-		c.recv(100)
-		os.remove("fake")
-		c.sendall(sys.argv[1].encode())' "$3" &
-	await [ -S fake ]
-	"$MINISMCTL" -s "$SCRATCH/fake" sms >fake.out 2>fake.err
-	[ $? -eq "$1" ] && cat fake.out fake.err | grep -qx "$2" &&
-		if [ "$1" -eq 3 ]; then [ ! -s fake.out ]; fi
-	set -- $?
-	wait $!
-	return "$1"
+# ---- one of several managers ---------------------------------------------------
+
+which() {	# status regex options...: of the folder of sockets
+	gives "$1" "$2" "$MINISMCTL" "${@:3}" status
 }
 
-whole_case() {
-	check "whole: an answer is printed" answered 0 UP $'minism 2 0 3\nUP\n'
-	check "whole: nothing of one that is cut off" answered 3 \
-		'minismctl: the answer is cut off, after 15 bytes' \
-		$'minism 2 0 4\nUP'
-	check "whole: nor of none" answered 3 '.* cut off, after 0 bytes' ''
-	check "whole: nor of another version" answered 3 '.* is no minism .*' \
-		$'minism 1 0\nUP\n'
+which_manager() {	# socket
+	"${leash[@]}" "$MINISM_SIM" "$demo" -F /dev/null -f which.log \
+		--control-socket "$1" >/dev/null 2>&1 &
+	SM_PID=$!
+	SM_PIDS+=($!)
+	await "$MINISMCTL" -s "$1" status
 }
 
+# In a lab it is another folder.
 which_case() {
-	local dir
+	local -x MINISM_LAB=none MINISM_LAB_SYS=$SCRATCH
+	local run=$SCRATCH/run
 
-	dir=$("$MINISMCTL" status 2>&1 |
-		sed -n 's/.*no manager listens in \([^ ]*\) .*/\1/p')
-	if [ -z "$dir" ] || ! mkdir -p "$dir" ||
-	   ! unshare -m true 2>/dev/null; then
-		skip "which: one of several managers" "no folder of its own"
-		return
-	fi
-	export -f managers_of await await_of gives
-	check "which: the only one, or the one that is named" \
-		env demo="$demo" MINISM_SIM="$MINISM_SIM" MINISMCTL="$MINISMCTL" \
-		unshare -m bash -c "managers_of '$dir'"
-	rmdir "$dir" 2>/dev/null
+	mkdir "$run"
+	check "which: there is none" which 3 'no manager listens in'
+	check "which: for doctor, too" gives 3 'no manager listens in' \
+		"$MINISMCTL" doctor
+	: >"$run/dead.ctl"
+	which_manager "$run/0000000000010010.ctl"
+	check "which: the only one" which 0 'subnet: +UP'
+	which_manager "$run/1.ctl"
+	check "which: of two none" which 2 \
+		"2 managers: $run/0000000000010010.ctl, $run/1.ctl; say which"
+	check "which: the one that is named" which 0 'subnet: +UP' --guid 10010
+	check "which: by a GUID" which 2 'xyz: not a GUID' --guid xyz
+	check "which: not another one" which 3 'No such file' --guid 10011
+	sm_end
+	check "which: the one that is left" which 0 'subnet: +UP'
 }
 
 run_cases

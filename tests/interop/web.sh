@@ -201,6 +201,13 @@ def reasons():
     assert get("/events") == (503, b"only root may ask\n")
     status, text = get("/status")
     assert status == 503 and b"cut off, after 14 bytes" in text, text
+    for answer, why in (whole(0, b"{}")[:-1], "is cut off"), \
+            (b"", "cut off, after 0"), (b"minism 1 0\nUP\n", "is no minism"):
+        os.remove("fake.ctl")
+        Manager(lambda line: answer)
+        ctl = subprocess.run([os.environ["MINISMCTL"], "-s", "fake.ctl", "sms"],
+                             capture_output=True, text=True)
+        assert ctl.returncode == 3 and not ctl.stdout and why in ctl.stderr
 
 def silent():
     """Other pages do not wait for the one that is not answered."""
