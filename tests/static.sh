@@ -44,11 +44,21 @@ skip() {	# description reason
 	echo "ok $n - $1 # SKIP $2"
 }
 
-# compile FOLDER CC CFLAGS: all programs, and a warning is an error
-compile() {
-	mkdir -p "$scratch/$1"
-	cd "$scratch/$1"
-	"$src/configure" --quiet --enable-werror CC="$2" CFLAGS="$3"
+# configured FOLDER OPTION..: goes there, below the build's folder; the next run finds
+# what has not changed
+configured() {
+	[ "$build/$1/Makefile" -nt "$src/tests/static.sh" ] || rm -rf "${build:?}/$1"
+	mkdir -p "$build/$1"
+	cd "$build/$1"
+	[ -e Makefile ] || "$src/configure" --quiet "${@:2}"
+}
+
+# analyzer: all programs, and a warning is an error. Off is what gcc 12 says of
+# pointers that come out of GLib's containers, and of arrays that a loop fills.
+analyzer() {
+	configured analyzer --enable-werror CC=gcc CFLAGS="-O1 -fanalyzer \
+		-Wno-analyzer-null-dereference -Wno-analyzer-null-argument \
+		-Wno-analyzer-use-of-uninitialized-value"
 	make -s -k -j"$jobs"
 }
 
@@ -60,9 +70,7 @@ for_tests="engine_route mad_client_pending sim_client_show"
 dead_code() {
 	local o dead
 
-	mkdir -p "$scratch/dead"
-	cd "$scratch/dead"
-	"$src/configure" --quiet CFLAGS="-O0 -ffunction-sections" \
+	configured dead_code CFLAGS="-O0 -ffunction-sections" \
 		LDFLAGS=-Wl,--gc-sections
 	make -s -j"$jobs"
 	nm minism minismctl minism-explain minism-health minism-import \
@@ -221,13 +229,7 @@ for part; do
 		has_clang || { skip "no fuzzer finds anything" "no clang"
 			continue; }
 		point "no fuzzer finds anything" fuzzers ;;
-	analyzer)
-		# Off is what gcc 12 says of pointers that come out of GLib's
-		# containers, and of arrays that a loop fills.
-		point "gcc -fanalyzer has no warning" compile analyzer gcc \
-			"-O1 -fanalyzer -Wno-analyzer-null-dereference \
-			-Wno-analyzer-null-argument \
-			-Wno-analyzer-use-of-uninitialized-value" ;;
+	analyzer) point "gcc -fanalyzer has no warning" analyzer ;;
 	dead_code) point "a program uses every function" dead_code ;;
 	distcheck) point "make distcheck" distcheck ;;
 	rounding)
