@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # The fabric as a web page: the file is whole, and in a browser without a screen
-# it opens, shows what is not as it should be, and its paths are those of the
-# dumped tables.
+# it opens, shows what is not as it should be, and its paths are those that
+# minismctl tells of the view, and control.sh compares with ibtracert.
 # shellcheck source=tests/interop/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -48,35 +48,7 @@ opens() {	# hash
 		>shown.html 2>browser.err
 }
 
-# The way from A to B through the dumped tables, as the page lists it.
-cat >walk.py <<'END'
-import re, sys
-
-peers, names, lids, name = {}, {}, {}, None
-for line in open("dump/minism.net"):
-    if m := re.match(r'(?:Switch|Ca)\s+\d+ "(\S+)"\s+# "([^"]*)"(.*)', line):
-        node, name = m[1], m[2]
-        names[node] = name
-        if at := re.search(r"\blid (\d+)", m[3]):
-            lids[name] = int(at[1])
-    elif m := re.match(r'\[(\d+)\]\S*\s+"(\S+)"\[(\d+)\]', line):
-        peers[name, int(m[1])] = m[2]
-        if node[0] == "H" and (at := re.search(r"# lid (\d+)", line)):
-            lids[name] = int(at[1])
-tables = {}
-for line in open("dump/opensm-lfts.dump"):
-    if m := re.match(r"Unicast lids.*\('(.*)'\)", line):
-        table = tables.setdefault(m[1], {})
-    elif m := re.match(r"0x(\w+) (\d+)", line):
-        table[int(m[1], 16)] = int(m[2])
-at, end = sys.argv[1:]
-while at != end:
-    out = tables[at].get(lids[end]) if at in tables else 1
-    print(at, out)
-    at = names[peers[at, out]]
-END
-
-# What the page says of the path, in the same form.
+# What the page says of the path: a node and its port a line.
 cat >shown.py <<'END'
 import html, re
 
@@ -89,7 +61,9 @@ END
 
 path_agrees() {	# A B
 	shows "$1&$2" || return
-	python3 walk.py "$1" "$2" >walked && python3 shown.py >seen
+	"$MINISMCTL" --view view path "$1" "$2" |
+		sed -nE 's/^ +[0-9]+ +([^ ]+) +in.* out +([1-9][0-9]*).*/\1 \2/p' >walked
+	python3 shown.py | sed '/^H-\|^node-/d' >seen
 	diff walked seen && [ -s walked ]
 }
 
