@@ -5,10 +5,6 @@
 . "$(dirname "$0")/lib.sh"
 
 file_case() {
-	check "plan: exits 0" simulated --plan -D 0xf "$demo"
-	check "plan: sends no Set" no_sets run.log
-	check "plan: names what it would do" grep -q 'leaf-1' run.out
-	check "plan: one heavy sweep, and no light one" one_sweep
 	check "plan: a small fabric has one plan, too" \
 		simulated --plan 'single(2)'
 	check "plan: and no more than one" \
