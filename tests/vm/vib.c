@@ -746,22 +746,15 @@ static int vib_query_device(struct ib_device *ib, struct ib_device_attr *a,
 	a->sys_image_guid = cpu_to_be64(d->node.system_guid);
 	a->vendor_id = d->node.vendor_id;
 	a->vendor_part_id = d->node.device_id;
-	a->hw_ver = d->node.revision;
-	a->max_mr_size = ~0ull;
 	a->page_size_cap = PAGE_SIZE;
 	a->kernel_cap_flags = IBK_LOCAL_DMA_LKEY;
 	a->max_qp = 4096;
 	a->max_qp_wr = VIB_WRS;
 	a->max_send_sge = VIB_SGES;
 	a->max_recv_sge = VIB_SGES;
-	a->max_cq = 4096;
 	a->max_cqe = 16 * VIB_WRS;
-	a->max_mr = 4096;
-	a->max_pd = 4096;
-	a->max_ah = 65536;
 	a->max_mcast_grp = 4096;
 	a->max_mcast_qp_attach = 64;
-	a->max_total_mcast_qp_attach = 65536;
 	a->max_pkeys = VIB_PKEYS;
 	return 0;
 }
