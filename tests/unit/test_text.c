@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Numbers in text: where one ends, what is too large or too long, and that a
- * failure takes nothing. The scanner of files is judged by what it makes of
- * them: test_formats.c.
+ * Text of files and names: a byte order mark, NULs, and what a line may hold.
+ * Numbers, and the scanner of files, are judged by what is made of files:
+ * test_formats.c.
  */
 #include <unistd.h>
 
 #include "tests/lib/unit.h"
 #include "topology/text.h"
-
-#define UNTOUCHED	0xabadcafeu
 
 static void
 expect_file(const char *bytes, gsize len, const char *text, int code)
@@ -65,55 +63,4 @@ TEST(test_a_file_is_read_without_its_byte_order_mark)
 	expect_file("a\0b", 3, NULL, G_FILE_ERROR_INVAL);
 	expect_file("\xef\xbb\xbf\0", 4, NULL, G_FILE_ERROR_INVAL);
 	assert_null(text_read_file("/nonexistent/file", NULL));
-}
-
-/* How: digits, as far as they go; a whole text; hexadecimal with its 0x, of so
- * many digits at most. */
-enum { DIGITS, WHOLE, HEX };
-
-static const struct {
-	int how;
-	unsigned base;		/* HEX: how many */
-	uint64_t max;
-	const char *text, *rest;	/* NULL: nothing is taken */
-	uint64_t value;
-} numbers[] = {
-	{ DIGITS, 10, 19, "0019a:7", "a:7", 19 },
-	{ DIGITS, 16, 10, "a:7", ":7", 10 },
-	{ DIGITS, 10, UINT64_MAX, "", NULL, 0 },
-	{ DIGITS, 10, UINT64_MAX, "-1", NULL, 0 },
-	{ DIGITS, 10, UINT64_MAX, " 1", NULL, 0 },
-	{ DIGITS, 10, 19, "20", NULL, 0 }, { DIGITS, 10, 8, "9", NULL, 0 },
-	{ DIGITS, 16, UINT16_MAX, "10000", NULL, 0 },
-	{ DIGITS, 10, UINT64_MAX, "18446744073709551616", NULL, 0 },
-	{ DIGITS, 16, UINT64_MAX, "10000000000000000", NULL, 0 },
-	{ WHOLE, 10, UINT64_MAX, "18446744073709551615", "", UINT64_MAX },
-	{ WHOLE, 16, UINT64_MAX, "fFfFfFfFfFfFfFfF", "", UINT64_MAX },
-	{ WHOLE, 10, 0, "0", "", 0 }, { WHOLE, 10, 99, "12 ", NULL, 0 },
-	{ WHOLE, 10, 99, "1a", NULL, 0 }, { WHOLE, 10, 99, "", NULL, 0 },
-	{ HEX, 4, 0, "0x00fF:", ":", 0xff }, { HEX, 4, 0, "12", NULL, 0 },
-	{ HEX, 4, 0, "0x", NULL, 0 }, { HEX, 4, 0, "0xg", NULL, 0 },
-	{ HEX, 4, 0, "0x00012", NULL, 0 }, { HEX, 4, 0, "0x10000", NULL, 0 },
-	{ HEX, 4, 0, "", NULL, 0 }, { HEX, 4, 0, "x1", NULL, 0 },
-};
-
-/* Whoever fails takes nothing. */
-TEST(test_numbers_are_taken_or_nothing)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
-		const char *begin = numbers[i].text, *text = begin;
-		unsigned base = numbers[i].base;
-		uint64_t max = numbers[i].max, value = UNTOUCHED;
-		bool is = numbers[i].how == DIGITS ?
-			text_take_digits(&text, base, max, &value) :
-			numbers[i].how == HEX ?
-			text_take_hex(&text, base, &value) :
-			text_read_number(text, base, max, &value);
-
-		print_message("%s\n", begin);
-		assert_int_equal(is, numbers[i].rest != NULL);
-		assert_true(value == (is ? numbers[i].value : UNTOUCHED));
-		if (numbers[i].how != WHOLE)
-			assert_string_equal(text, is ? numbers[i].rest : begin);
-	}
 }
