@@ -130,32 +130,6 @@ TALLY_TEST(test_loss_has_the_rate_that_was_asked_for)
 	assert_int_equal(tally->answers, 100);
 }
 
-TEST(test_rule_strikes_only_what_matches)
-{
-	AUTO_VALUE(simlab_close) struct simlab lab;
-	struct sim_rule rule = {
-		.match = {
-			.mgmt_class = MAD_CLASS_SMP_DIRECT,
-			.method = MAD_METHOD_GET,
-			.attr_id = MAD_ATTR_NODE_INFO,
-		},
-		.kind = SIM_FAULT_LOSS, .per_mille = 1000,
-	};
-
-	simlab_open(&lab, "single(3)", NULL);
-	rule.match.node = simlab_node(&lab, NODE_SWITCH, 0);
-	sim_rule_add(lab.sim, &rule);
-	assert_int_equal(get(&lab, NODE_SWITCH, 0, MAD_ATTR_NODE_INFO, NULL),
-			 LAB_SILENT);
-	assert_int_equal(get(&lab, NODE_SWITCH, 0, MAD_ATTR_NODE_DESC, NULL),
-			 MAD_STATUS_OK);
-	assert_int_equal(simlab_ask(&lab, simlab_end(&lab, NODE_SWITCH, 0),
-				    MAD_METHOD_SET, MAD_ATTR_NODE_INFO, 0,
-				    NULL), MAD_STATUS_BAD_ATTRIBUTE);
-	assert_int_equal(get(&lab, NODE_CA, 1, MAD_ATTR_NODE_INFO, NULL),
-			 MAD_STATUS_OK);
-}
-
 TALLY_TEST(test_duplicates_delays_and_disorder_lose_nothing)
 {
 	int64_t began;
