@@ -413,6 +413,30 @@ TEST(test_order_of_facts_does_not_matter)
 	}
 }
 
+TEST(test_a_node_without_a_name_goes_by_its_guid)
+{
+	static const char *const descs[] = { "", "   ", " x" };
+	static const char *const names[] = {
+		"0x0000000000000abc", "0x0000000000000abc", " x",
+	};
+	struct node_info info = { .node_type = NODE_CA, .node_guid = 0xabc,
+				  .num_ports = 1 };
+	struct builder *b = builder_new();
+	struct snapshot *s;
+
+	builder_add(b, &info);
+	for (size_t i = 0; i < G_N_ELEMENTS(descs); i++) {
+		builder_describe(b, 0, (const uint8_t *)descs[i],
+				 strlen(descs[i]));
+		s = builder_finish(b);
+		assert_string_equal(snapshot_node_name(&s->nodes[0]), names[i]);
+		assert_string_equal(s->nodes[0].desc, descs[i]);
+		b = builder_new_from(s);
+		snapshot_unref(s);
+	}
+	builder_free(b);
+}
+
 /* Two ports of `s` change their cables' far ends. */
 static void
 swap_cables(struct snapshot *s, uint32_t a, uint32_t b)
