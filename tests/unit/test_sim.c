@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The simulated fabric: its clock, its clients, how long things take, and
- * that the same run is the same run.
+ * The simulated fabric: its clock, its clients, full buffers, and that the same
+ * run is the same run.
  */
 #include <string.h>
 
@@ -113,16 +113,16 @@ listen_at(struct simlab *lab, uint32_t port, enum sim_role role,
 	return heard->t;
 }
 
-/* The nth switch. */
+/* The first switch. */
 static void
-ask(struct simlab *lab, struct transport *t, unsigned nth, unsigned attr_id,
-    uint64_t tid, unsigned timeout_ms)
+ask(struct simlab *lab, struct transport *t, unsigned attr_id, uint64_t tid,
+    unsigned timeout_ms)
 {
 	static const struct mad_addr to = { .lid = LID_PERMISSIVE };
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
 
-	assert_true(snapshot_path(lab->s, simlab_end(lab, NODE_SWITCH, nth),
+	assert_true(snapshot_path(lab->s, simlab_end(lab, NODE_SWITCH, 0),
 				  &path));
 	smp_build_direct(mad, MAD_METHOD_GET, attr_id, 0, 0, &path);
 	mad_set_tid(mad, tid);
@@ -135,39 +135,19 @@ SIM_TEST(test_clients_of_one_port_get_their_own_answers, "single(2)", NULL)
 
 	listen_at(lab, lab->s->local_port, SIM_ROLE_CLIENT, &a);
 	listen_at(lab, lab->s->local_port, SIM_ROLE_CLIENT, &b);
-	ask(lab, a.t, 0, MAD_ATTR_NODE_INFO, 7, 100);
+	ask(lab, a.t, MAD_ATTR_NODE_INFO, 7, 100);
 	assert_true(sim_run_idle(lab->sim, G_USEC_PER_SEC));
 	assert_int_equal(a.answers, 1);
 	assert_int_equal((uint32_t)a.tid, 7);
 	assert_int_equal(b.answers + b.others + b.returned, 0);
 	assert_false(lab->answered);
 	/* the same TID at the same time */
-	ask(lab, a.t, 0, MAD_ATTR_NODE_INFO, 9, 100);
-	ask(lab, b.t, 0, MAD_ATTR_NODE_DESC, 9, 100);
+	ask(lab, a.t, MAD_ATTR_NODE_INFO, 9, 100);
+	ask(lab, b.t, MAD_ATTR_NODE_DESC, 9, 100);
 	assert_true(sim_run_idle(lab->sim, G_USEC_PER_SEC));
 	assert_int_equal(a.answers, 2);
 	assert_int_equal(b.answers, 1);
 	assert_int_equal(a.returned + b.returned, 0);
-}
-
-SIM_TEST(test_sm_info_goes_to_the_manager_of_the_port, "single(2)", NULL)
-{
-	uint32_t other;
-	struct heard client, manager;
-
-	other = simlab_end(lab, NODE_CA, 1);
-	listen_at(lab, other, SIM_ROLE_CLIENT, &client);
-	assert_int_equal(simlab_ask(lab, other, MAD_METHOD_GET,
-				    MAD_ATTR_SM_INFO, 0, NULL), LAB_SILENT);
-	assert_false(sim_port_info(lab->sim, other)->cap_mask & PORT_CAP_IS_SM);
-	listen_at(lab, other, SIM_ROLE_MANAGER, &manager);
-	assert_true(sim_port_info(lab->sim, other)->cap_mask & PORT_CAP_IS_SM);
-	assert_int_equal(simlab_ask(lab, other, MAD_METHOD_GET,
-				    MAD_ATTR_SM_INFO, 0, NULL), LAB_SILENT);
-	assert_int_equal(manager.others, 1);
-	assert_int_equal(client.others, 0);
-	transport_free(manager.t);
-	assert_false(sim_port_info(lab->sim, other)->cap_mask & PORT_CAP_IS_SM);
 }
 
 TEST(test_unanswered_request_is_returned_in_time)
@@ -179,9 +159,9 @@ TEST(test_unanswered_request_is_returned_in_time)
 	listen_at(&lab, lab.s->local_port, SIM_ROLE_CLIENT, &heard);
 	sim_node_set_mood(lab.sim, simlab_node(&lab, NODE_SWITCH, 0),
 			  SIM_MOOD_SILENT);
-	ask(&lab, heard.t, 0, MAD_ATTR_NODE_INFO, 1, 70);
-	ask(&lab, heard.t, 0, MAD_ATTR_NODE_INFO, 2, 30);
-	ask(&lab, heard.t, 0, MAD_ATTR_NODE_INFO, 3, 0);
+	ask(&lab, heard.t, MAD_ATTR_NODE_INFO, 1, 70);
+	ask(&lab, heard.t, MAD_ATTR_NODE_INFO, 2, 30);
+	ask(&lab, heard.t, MAD_ATTR_NODE_INFO, 3, 0);
 	sim_run(lab.sim, 29999);
 	assert_int_equal(heard.returned, 0);
 	sim_run(lab.sim, 30000);
@@ -206,7 +186,7 @@ SIM_TEST(test_client_may_be_freed_in_its_callback, "single(2)", NULL)
 	heard.victim = heard.t;
 	transport_timer_start(heard.t, G_USEC_PER_SEC / 2, on_ring, &ring);
 	for (unsigned i = 1; i <= 3; i++)
-		ask(lab, heard.t, 0, MAD_ATTR_NODE_INFO, i, 100);
+		ask(lab, heard.t, MAD_ATTR_NODE_INFO, i, 100);
 	assert_true(sim_run_idle(lab->sim, G_USEC_PER_SEC));
 	assert_int_equal(heard.answers, 1);
 	assert_int_equal(sim_stats(lab->sim)->lost_nobody, 2);
@@ -224,40 +204,6 @@ SIM_TEST(test_short_mad_is_not_accepted, "pair()", NULL)
 	assert_gerror(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND);
 }
 
-/* ------------------------------------------------------------------- time */
-
-static int64_t
-time_of_questions(struct simlab *lab, unsigned n, unsigned n_switches)
-{
-	int64_t began = sim_now(lab->sim);
-	struct heard heard;
-
-	listen_at(lab, lab->s->local_port, SIM_ROLE_CLIENT, &heard);
-	for (unsigned i = 0; i < n; i++)
-		ask(lab, heard.t, i % n_switches,
-		    MAD_ATTR_NODE_INFO, i + 1, 1000);
-	while (heard.answers < n)
-		assert_true(sim_step(lab->sim));
-	transport_free(heard.t);
-	return sim_now(lab->sim) - began;
-}
-
-SIM_TEST(test_agent_serves_one_smp_after_the_other, "PGFT(2,8;1,1)", NULL)
-{
-	int64_t one, same, spread;
-
-	/* the first host's switch may be any: the time of one tells hops */
-	one = time_of_questions(lab, 1, 1);
-	assert_int_equal((one - 20) % 2, 0);
-	assert_in_range(one, 22, 28);
-	same = time_of_questions(lab, 64, 1);
-	assert_int_equal(same, one + 63 * 20);
-	spread = time_of_questions(lab, 64, 8);
-	assert_in_range(spread, 8 * 20, 8 * 20 + 10);
-	sim_node_set_speed(lab->sim, simlab_node(lab, NODE_SWITCH, 0), 100000);
-	assert_int_equal(time_of_questions(lab, 1, 1), one + 80);
-}
-
 TEST(test_full_vl15_buffer_loses_smps)
 {
 	struct sim_params params = sim_params_default;
@@ -268,7 +214,7 @@ TEST(test_full_vl15_buffer_loses_smps)
 	simlab_open(&lab, "single(2)", &params);
 	listen_at(&lab, lab.s->local_port, SIM_ROLE_CLIENT, &heard);
 	for (unsigned i = 1; i <= 25; i++)
-		ask(&lab, heard.t, 0, MAD_ATTR_NODE_INFO, i, 50);
+		ask(&lab, heard.t, MAD_ATTR_NODE_INFO, i, 50);
 	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
 	assert_int_equal(heard.answers, 10);
 	assert_int_equal(heard.returned, 15);
