@@ -7,6 +7,20 @@
 #include "tests/lib/unit.h"
 #include "topology/smp_attr.h"
 
+TEST(test_codes_beyond_the_last_have_no_name)
+{
+	static const unsigned codes[] = { 6, 8, 15, 255, 65536 };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(codes); i++) {
+		assert_string_equal(node_type_name(codes[i]), "?");
+		assert_string_equal(port_state_name(codes[i]), "?");
+	}
+	for (size_t i = 1; i < G_N_ELEMENTS(codes); i++)
+		assert_string_equal(port_phys_name(codes[i]), "?");
+	assert_string_equal(node_type_name(0), "?");
+	assert_string_equal(node_type_name(NODE_ROUTER), "Router");
+}
+
 TEST(test_width_and_speed_name_the_active_link)
 {
 	static const struct {
