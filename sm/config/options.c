@@ -168,11 +168,13 @@ static const struct option_kind kind_sl2vl = {
 
 /* Rows of keys that are not on the command line, and of names of files that
  * are. */
+#define KEY(key, kind, member, min, max, preset) \
+	OPTION_KEY(key, &kind, AT(member), min, max, preset)
 #define NUMBER(key, member, min, max, preset) \
-	OPTION_KEY(key, &option_number, AT(member), min, max, preset)
+	KEY(key, option_number, member, min, max, preset)
 #define NUMBER8(key, member, min, max, preset) \
-	OPTION_KEY(key, &option_number8, AT(member), min, max, preset)
-#define FLAG(key, member) OPTION_KEY(key, &option_bool, AT(member), 0, 0, NULL)
+	KEY(key, option_number8, member, min, max, preset)
+#define FLAG(key, member) KEY(key, option_bool, member, 0, 0, NULL)
 #define FILE_NAME(key, name, letter, kind, member, preset, help) \
 	{ key, name, letter, kind, AT(member), 0, 0, preset, "FILE", help }
 
@@ -268,24 +270,22 @@ static const struct option rows[] = {
 		      "log more; may be repeated"),
 
 	/* in the file only */
-	OPTION_KEY("control_group", &option_text, AT(control_group), 0, 0,
-		   "minism"),
+	KEY("control_group", option_text, control_group, 0, 0, "minism"),
 	NUMBER("routing_threads", routing_threads, 0, 256, "0"),
-	OPTION_KEY("m_key", &option_secret, AT(policy.m_key), 0, 0, NULL),
+	KEY("m_key", option_secret, policy.m_key, 0, 0, NULL),
 	/* OpenSM's: it elects none that shows another one */
-	OPTION_KEY("sm_key", &option_secret, AT(sm_key), 0, 0, "1"),
-	OPTION_KEY("allowed_sm_guids", &kind_guids, AT(allowed_sms), 0, 0, NULL),
+	KEY("sm_key", option_secret, sm_key, 0, 0, "1"),
+	KEY("allowed_sm_guids", kind_guids, allowed_sms, 0, 0, NULL),
 	/* OpenSM's, which is built into saquery */
-	OPTION_KEY("sa_key", &option_secret, AT(sa_key), 0, 0, "1"),
-	OPTION_KEY("subnet_prefix", &option_number64, AT(policy.gid_prefix), 0,
-		   0, "0xfe80000000000000"),
-	OPTION_KEY("m_key_lease_period", &option_number16,
-		   AT(policy.m_key_lease), 0, 65535, "0"),
+	KEY("sa_key", option_secret, sa_key, 0, 0, "1"),
+	KEY("subnet_prefix", option_number64, policy.gid_prefix, 0, 0,
+	    "0xfe80000000000000"),
+	KEY("m_key_lease_period", option_number16, policy.m_key_lease, 0, 65535,
+	    "0"),
 	FLAG("m_key_per_port", m_key_per_port),
-	OPTION_KEY("m_key_lookup", &option_bool, AT(m_key_lookup), 0, 0,
-		   "TRUE"),
+	KEY("m_key_lookup", option_bool, m_key_lookup, 0, 0, "TRUE"),
 	NUMBER8("m_key_protection_level", policy.m_key_protect, 0, 3, "0"),
-	OPTION_KEY("part_enforce", &kind_sides, AT(enforce), 0, 0, "both"),
+	KEY("part_enforce", kind_sides, enforce, 0, 0, "both"),
 	FLAG("no_partition_enforcement", no_enforcement),
 	NUMBER8("sm_sl", policy.sm_sl, 0, 15, "0"),
 	NUMBER8("subnet_timeout", policy.subnet_timeout, 0, 31, "18"),
@@ -302,23 +302,20 @@ static const struct option rows[] = {
 	NUMBER("sminfo_polling_timeout", poll_ms, 10, 600000, "250"),
 	NUMBER("polling_retry_number", polls_lost, 1, 1000, "2"),
 	FLAG("qos", qos.enabled),
-	OPTION_KEY("qos_max_vls", &kind_limit, AT(qos.max_vls), 1, QOS_VLS,
-		   "15"),
-	OPTION_KEY("qos_high_limit", &kind_limit, AT(qos.high_limit), 0, 255,
-		   "0"),
-	OPTION_KEY("qos_vlarb_high", &kind_vlarb, AT(qos.high), 0,
-		   QOS_ARB_ENTRIES, "0:4,1:0,2:0,3:0,4:0,5:0,6:0,7:0,8:0,9:0,"
-		   "10:0,11:0,12:0,13:0,14:0"),
-	OPTION_KEY("qos_vlarb_low", &kind_vlarb, AT(qos.low), 0,
-		   QOS_ARB_ENTRIES, "0:0,1:4,2:4,3:4,4:4,5:4,6:4,7:4,8:4,9:4,"
-		   "10:4,11:4,12:4,13:4,14:4"),
-	OPTION_KEY("qos_sl2vl", &kind_sl2vl, AT(qos.sl2vl), 0, SL_COUNT,
-		   "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7"),
+	KEY("qos_max_vls", kind_limit, qos.max_vls, 1, QOS_VLS, "15"),
+	KEY("qos_high_limit", kind_limit, qos.high_limit, 0, 255, "0"),
+	KEY("qos_vlarb_high", kind_vlarb, qos.high, 0, QOS_ARB_ENTRIES,
+	    "0:4,1:0,2:0,3:0,4:0,5:0,6:0,7:0,8:0,9:0,10:0,11:0,12:0,"
+	    "13:0,14:0"),
+	KEY("qos_vlarb_low", kind_vlarb, qos.low, 0, QOS_ARB_ENTRIES,
+	    "0:0,1:4,2:4,3:4,4:4,5:4,6:4,7:4,8:4,9:4,10:4,11:4,12:4,"
+	    "13:4,14:4"),
+	KEY("qos_sl2vl", kind_sl2vl, qos.sl2vl, 0, SL_COUNT,
+	    "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7"),
 	NUMBER("max_groups_per_port", group_quota, 0, 16383, "256"),
 	NUMBER("flap_hold", flap_hold_s, 0, 86400, "0"),
 	FLAG("babbling_port_policy", babbling_disable),
-	OPTION_KEY("bad_link_policy", &kind_bad_links, AT(bad_links), 0, 0,
-		   "report"),
+	KEY("bad_link_policy", kind_bad_links, bad_links, 0, 0, "report"),
 	FLAG("no_clients_rereg", no_rereg),
 };
 
