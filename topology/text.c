@@ -20,8 +20,6 @@
 #define HEX_DIGITS_MAX	16u
 #define BLANKS		" \t\r"
 
-G_DEFINE_QUARK(minism-text-error-quark, text_error)
-
 bool
 text_refuse(GError **error, const char *format, ...)
 {

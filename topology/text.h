@@ -15,8 +15,7 @@
 enum text_error {
 	TEXT_ERROR_SYNTAX,
 };
-#define TEXT_ERROR text_error_quark()
-GQuark text_error_quark(void);
+#define TEXT_ERROR g_quark_from_static_string("minism-text")
 
 /* A line, char *, at the end of a list that frees it; NULL: there is none. */
 void text_add(GPtrArray *lines, const char *format, ...) G_GNUC_PRINTF(2, 3);

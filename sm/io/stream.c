@@ -28,8 +28,6 @@
 #define FLUSH_MS	100u
 #define CLOSE_US	G_USEC_PER_SEC
 
-G_DEFINE_QUARK(minism-stream, stream_error)
-
 /* write(2), of which EAGAIN means that the reader does not read. The descriptor
  * may lead elsewhere than at the last call: nothing is kept of it. */
 static ssize_t
@@ -173,8 +171,8 @@ stream_create(const char *path, const struct stream_how *how, GError **error)
 		state_file_give(fd, path);
 		return stream_new(fd, path, how);
 	}
-	g_set_error(error, STREAM_ERROR, STREAM_ERROR_IO, "cannot write %s: %s",
-		    path, g_strerror(errno));
+	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno),
+		    "cannot write %s: %s", path, g_strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return NULL;
@@ -196,7 +194,7 @@ stream_close(struct stream *s, GError **error)
 		ok = false;
 	}
 	if (!ok)
-		g_set_error(error, STREAM_ERROR, STREAM_ERROR_IO,
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
 			    "cannot write %s: %s", s->name,
 			    s->error ? g_strerror(s->error) :
 			    "its reader did not read all");

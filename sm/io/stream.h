@@ -10,12 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum stream_error {
-	STREAM_ERROR_IO,
-};
-#define STREAM_ERROR stream_error_quark()
-GQuark stream_error_quark(void);
-
 struct stream_how {
 	/* Of a run that ends by itself or waits for a person: for the reader,
 	 * nothing is lost. */
@@ -51,7 +45,7 @@ struct stream *stream_new(int fd, const char *name,
 struct stream *stream_create(const char *path, const struct stream_how *how,
 			     GError **error);
 /* What is held is waited for 1 s, if the reader has taken all so far. False
- * with a STREAM_ERROR_IO: not all was written. s may be NULL. */
+ * with a G_FILE_ERROR: not all was written. s may be NULL. */
 bool stream_close(struct stream *s, GError **error);
 
 /* Written at once or, with `hold`, within 100 ms of the main loop. False: it is

@@ -157,12 +157,6 @@ transport_timer_start(struct transport *t, int64_t when,
 	return t->ops->timer_start(t, when, fn, data);
 }
 
-static inline void
-transport_timer_cancel(struct transport *t, unsigned id)
-{
-	t->ops->timer_cancel(t, id);
-}
-
 /* Rings once in `us`. */
 static inline unsigned
 transport_timer_in(struct transport *t, int64_t us, transport_timer_fn fn,
@@ -176,7 +170,7 @@ static inline void
 transport_timer_clear(struct transport *t, unsigned *id)
 {
 	if (*id)
-		transport_timer_cancel(t, *id);
+		t->ops->timer_cancel(t, *id);
 	*id = 0;
 }
 
