@@ -46,11 +46,10 @@ tell_election(const struct teller *e, const struct sweep *s)
 	const struct election_peer *chosen;
 
 	EACH_ITEM(const struct election_peer, peer, s->others)
-		say(e, "election",
-		    snapshot_name_of(s->next.subnet, peer->port), why,
-		    "IBA 14.4.1", "priority %u, GUID 0x%016"
-		    G_GINT64_MODIFIER "x, %s", peer->info.priority,
-		    peer->info.guid, sm_state_name(peer->info.state));
+		say(e, "election", snapshot_name_of(s->next.subnet, peer->port),
+		    why, "IBA 14.4.1", "priority %u, GUID " GUID_FORMAT ", %s",
+		    peer->info.priority, peer->info.guid,
+		    sm_state_name(peer->info.state));
 	say(e, "election", "", why, "IBA 14.4.1", "priority %u, GUID "
 	    GUID_FORMAT ", %u other managers: %s", s->self.priority,
 	    s->self.guid, s->others->len,

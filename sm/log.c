@@ -149,8 +149,7 @@ log_event_put(const struct log_event *e, struct text_report *r)
 	g_autofree char *text = g_date_time_format(then, "%Y-%m-%d %H:%M:%S");
 
 	report_open(r, NULL, '{');
-	report_say(r, "%s.%03d ", text,
-		   (int)(e->when % G_USEC_PER_SEC / 1000));
+	report_say(r, "%s.%03d ", text, (int)(e->when % G_USEC_PER_SEC / 1000));
 	report_text(r, "time", iso, NULL);
 	report_number(r, "gen", e->generation, NULL);
 	report_text(r, "level", log_level_names[e->level], " ");

@@ -21,7 +21,6 @@
  */
 #include "sm/partitions.h"
 
-#include <string.h>
 
 #include "sm/config/partitions_conf.h"
 #include "topology/each.h"

@@ -123,9 +123,8 @@ tell_sa(struct sm_instance *sm, const struct sweep_report *r, bool is_read)
 	if (is_read && r->is_anew)
 		mcast_manager_read_again(sm->mcast);
 	if (is_read) {
-		mcast_manager_fabric(sm->mcast, r->view->subnet,
-				     r->view->lids, r->choice,
-				     r->view->seen->lft, r->fresh);
+		mcast_manager_fabric(sm->mcast, r->view->subnet, r->view->lids,
+				     r->choice, r->view->seen->lft, r->fresh);
 		sm_instance_publish(sm, r);
 		standby_follow(sm->standby, NULL);
 	} else if (sm->resident && r->end == SWEEP_END_STANDBY) {

@@ -301,8 +301,7 @@ view_write(const struct view_values *v, GString *out)
 		VIEW_PUT(i ? VIEW_USUAL : VIEW_IDLE, NULL, out,
 			 [USUAL_STATE] = u[i].state, [USUAL_MTU] = u[i].mtu,
 			 [USUAL_VLS] = u[i].vls, [USUAL_PHYS] = u[i].phys);
-	g_string_append_len(out, net->str + first,
-			    (gssize)(net->len - first));
+	g_string_append_len(out, net->str + first, (gssize)(net->len - first));
 	g_string_append_c(out, '\n');
 	for (uint32_t n = 0; n < s->n_nodes; n++)
 		put_node(v, n, u, out);
@@ -423,8 +422,7 @@ views_done(void *values, void *data)
 	if (v->fn)
 		v->fn(g_steal_pointer(&made->text), v->data);
 	else
-		v->text = g_string_free_to_bytes(
-			g_steal_pointer(&made->text));
+		v->text = g_string_free_to_bytes(g_steal_pointer(&made->text));
 	if (v->next)
 		views_begin(v, g_steal_pointer(&v->next));
 }

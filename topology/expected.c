@@ -94,12 +94,6 @@ expected_free(struct expected *e)
 	g_free(e);
 }
 
-static struct expected_silent *
-silent_at(const struct expected *e, uint32_t i)
-{
-	return &g_array_index(e->silent, struct expected_silent, i);
-}
-
 static struct expected_node *
 add_node(struct expected *e, uint64_t guid, enum expected_kind kind,
 	 const char *name)
@@ -213,11 +207,12 @@ take_silent(void *owner, void *members, int64_t now, GError **error)
 {
 	struct expected *e = owner;
 	struct expected_silent p = *(struct expected_silent *)members;
+	guint n = e->silent->len;
 
 	p.is_told = false;
 	g_array_append_val(e->silent, p);
-	if (e->silent->len > 1 &&
-	    order_silent(silent_at(e, e->silent->len - 2), &p) > 0)
+	if (n && order_silent(&g_array_index(e->silent, struct expected_silent,
+					     n - 1), &p) > 0)
 		g_array_sort(e->silent, order_silent);
 	return true;
 }

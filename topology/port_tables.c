@@ -7,7 +7,6 @@
  */
 #include "topology/port_tables.h"
 
-#include <string.h>
 
 const char *const port_table_names[PORT_N_TABLES] = {
 	[PORT_TABLE_PKEY] = "P_Key table",

@@ -16,7 +16,6 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 
-#include "topology/text.h"
 
 static void
 put_string(GString *out, const char *text)

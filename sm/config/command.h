@@ -7,7 +7,6 @@
 #define MINISM_CONFIG_COMMAND_H
 
 #include <glib.h>
-#include <stdbool.h>
 
 enum command_option {
 	COMMAND_FORCE,

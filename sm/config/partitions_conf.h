@@ -7,7 +7,6 @@
 #define MINISM_CONFIG_PARTITIONS_CONF_H
 
 #include <glib.h>
-#include <stdbool.h>
 
 #include "topology/partition.h"
 

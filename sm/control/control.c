@@ -110,13 +110,12 @@ run_priority(struct control_request *r)
 static void
 run_takeover(struct control_request *r)
 {
-	if (r->v.sweep->self.state == SM_STATE_MASTER) {
-		request_say(r, CONTROL_DONE, "this manager is the master");
-		return;
-	}
-	sweep_take_over(r->v.sweep);
-	request_say(r, CONTROL_DONE, "the master is asked to hand over; see "
-		    "minismctl status");
+	bool is_master = r->v.sweep->self.state == SM_STATE_MASTER;
+
+	if (!is_master)
+		sweep_take_over(r->v.sweep);
+	request_say(r, CONTROL_DONE, is_master ? "this manager is the master" :
+		    "the master is asked to hand over; see minismctl status");
 }
 
 static void

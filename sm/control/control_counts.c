@@ -204,8 +204,7 @@ count_sa(const struct control_view *v, GString *out)
 	count(out, d->answered, "minism_sa_requests_total{outcome="
 	      "\"answered\"}");
 	count(out, d->busy, "minism_sa_requests_total{outcome=\"busy\"}");
-	count(out, d->dropped, "minism_sa_requests_total{outcome="
-	      "\"dropped\"}");
+	count(out, d->dropped, "minism_sa_requests_total{outcome=\"dropped\"}");
 	for (unsigned i = 0; i < SA_SERVER_RECORDS; i++) {
 		g_autofree char *name = i ? attr_name(MAD_CLIENT_SA, i) :
 			g_strdup("other");

@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#include "sm/control/control.h"
 #include "topology/each.h"
 #include "topology/port_search.h"
 #include "topology/text.h"

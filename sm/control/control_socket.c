@@ -33,7 +33,6 @@
 
 #include <errno.h>
 #include <glib-unix.h>
-#include <glib/gstdio.h>
 #include <grp.h>
 #include <string.h>
 #include <sys/socket.h>

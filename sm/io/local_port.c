@@ -10,7 +10,6 @@
  */
 #include "sm/io/local_port.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "topology/each.h"

@@ -8,7 +8,6 @@
 
 #include <glib.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define LOCAL_PORT_NAME_MAX	20	/* UMAD_CA_NAME_LEN */

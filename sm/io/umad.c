@@ -60,8 +60,8 @@
 
 #include "sm/io/local_port.h"
 #include "sm/io/timers.h"
+#include "sm/mad/mad.h"
 #include "sm/mad/rmpp.h"
-#include "sm/mad/smp.h"
 
 #define TURN_MAX	256u	/* MADs in one turn of the main loop */
 #define LINGER_MS	1

@@ -99,7 +99,6 @@ mad_fields_encode(const struct mad_attr_table *t, unsigned base,
 			memcpy(data + offset / 8, member, f->size);
 			continue;
 		}
-		set_bits(data, offset, f->bits,
-			 member_load(member, f->size));
+		set_bits(data, offset, f->bits, member_load(member, f->size));
 	}
 }

@@ -15,7 +15,6 @@
 #include "sm/mad/mad_field.h"
 
 #include <glib.h>
-#include <string.h>
 
 #include "sm/mad/sa_record.h"
 

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "sm/mad/sa_mad.h"
-#include "sm/mad/smp.h"
 
 /* Bytes of keys. A record of the SA may begin anywhere behind the header. */
 #define ALL	0u	/* attributes */

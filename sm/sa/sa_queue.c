@@ -70,8 +70,6 @@ sa_job_new(const struct mad_addr *from, const uint8_t *mad, size_t len)
 void
 sa_job_free(struct sa_job *j)
 {
-	if (!j)
-		return;
 	sa_records_free(j->reply.records);
 	if (j->table)
 		g_byte_array_unref(j->table);
@@ -95,8 +93,6 @@ sa_queue_free(struct sa_queue *q)
 {
 	struct sa_job *j;
 
-	if (!q)
-		return;
 	while ((j = sa_queue_next(q)))
 		sa_job_free(j);
 	g_hash_table_unref(q->clients);
