@@ -33,6 +33,18 @@ put_number(GString *out, uint64_t value, unsigned base, unsigned digits)
 	g_string_append_len(out, at, text + sizeof(text) - at);
 }
 
+static void
+put_bytes(GString *out, const uint8_t *bytes, size_t n)
+{
+	gsize at = out->len;
+
+	g_string_set_size(out, at + 2 * n);
+	for (size_t i = 0; i < n; i++) {
+		out->str[at++] = hex[bytes[i] >> 4];
+		out->str[at++] = hex[bytes[i] & 15];
+	}
+}
+
 void
 state_line_save(const struct state_line *l, GString *out, const void *members)
 {
@@ -51,9 +63,9 @@ state_line_save(const struct state_line *l, GString *out, const void *members)
 		}
 		if (w->digits)
 			g_string_append(out, "0x");
-		for (size_t k = 0; w->digits == STATE_BYTES && k < w->size; k++)
-			put_number(out, member[k], 16, 2);
-		if (w->digits != STATE_BYTES)
+		if (w->digits == STATE_BYTES)
+			put_bytes(out, member, w->size);
+		else
 			put_number(out, member_load(member, w->size),
 				   w->digits ? 16 : 10, w->digits);
 	}
