@@ -25,7 +25,7 @@ take_number(const char **at, uint64_t *value)
 }
 
 static bool
-is_number(char c)
+is_mark(char c)
 {
 	return c == '#' || g_ascii_isupper(c);
 }
@@ -37,7 +37,7 @@ find_number(const struct view_form *f, const char *name, size_t len)
 	unsigned i = 0;
 
 	for (const char *w = f->words; (w = strchr(w, ' '));) {
-		if (is_number(*++w))
+		if (is_mark(*++w))
 			i++;
 		else if (strncmp(w, name, len) == 0 && w[len] == ' ')
 			return i;
@@ -58,7 +58,7 @@ view_line_take(enum view_kind kind, const char *line,
 	    (*at && *at != ' '))
 		return false;
 	memset(numbers, 0, VIEW_WORDS * sizeof(*numbers));
-	for (unsigned i = 0; *w && is_number(w[1]); w += 2)
+	for (unsigned i = 0; *w && is_mark(w[1]); w += 2)
 		if (!take_number(&at, &numbers[i++]))
 			return false;
 	if (f->text && !*f->text) {

@@ -36,13 +36,11 @@ static char *
 choice(const void *of, const char *text)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	g_autoptr(GArray) ports = g_array_new(FALSE, FALSE,
-					      sizeof(struct local_port));
-	g_autoptr(GArray) back = g_array_copy(ports);
 	struct local_port port;
+	g_autoptr(GArray) ports = g_array_new(FALSE, FALSE, sizeof(port));
+	g_autoptr(GArray) back = g_array_copy(ports);
 	char name[LOCAL_PORT_NAME_MAX] = "-";
 	struct local_port_wish wish = { NULL };
-	const struct local_port *p, *gsi, *other;
 	g_autoptr(GString) told = g_string_new(NULL);
 	GString *out = g_string_new(NULL);
 
@@ -55,15 +53,15 @@ choice(const void *of, const char *text)
 		g_array_prepend_val(back, port);
 	}
 	wish.ca_name = *name == '-' ? NULL : name;
-	p = local_port_choose(ports, &wish);
-	other = local_port_choose(back, &wish);
+	const struct local_port *p = local_port_choose(ports, &wish);
+	const struct local_port *other = local_port_choose(back, &wish);
 	if (!p) {
 		assert_null(other);
 		local_port_explain(ports, &wish, out);
 		g_string_append_c(out, '\n');
 		return g_string_free(out, FALSE);
 	}
-	gsi = local_port_gsi(ports, p);
+	const struct local_port *gsi = local_port_gsi(ports, p);
 	g_string_append_printf(out, "%s%u, GMPs by %s%u%s\n", p->ca_name,
 			       p->num, gsi->ca_name, gsi->num,
 			       memcmp(p, other, sizeof(*p)) ?
