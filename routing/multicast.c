@@ -10,6 +10,11 @@
  * at one of them, and at last with its part of the backbone: a tree over all
  * switches with hosts or members of an island, which is made first.
  *
+ * Busy channels. A former tree that has to grow over a channel with far more trees
+ * than usual is laid anew from above most members, if such a tree has none. In the
+ * end new trees move off the busiest channel, one after the other, until each that
+ * is on it has no other way with fewer trees.
+ *
  * Safety. Any member may send, so at each switch of a tree a packet may arrive
  * by any of its cables and leave by any other. A cable joins the tree only if
  * none of these turns closes a loop in the graph of the dependencies of unicast
@@ -30,10 +35,10 @@
  * a switch accepts a packet by any port.
  *
  * Cost. For each group linear in the cables, times the logarithm of those of a
- * switch, and the search for loops where a turn is new: turns from down to up
- * and trees that are laid anew to avoid busy channels are bounded by work. Ties
- * go to the lower edge, so the order of the input does not matter. Switches that
- * cannot hold the MLID are in no tree.
+ * switch, and the search for loops where a turn is new: turns from down to up and
+ * trees that move off busy channels are bounded by work. Ties go to the lower edge,
+ * so the order of the input does not matter. Switches that cannot hold the MLID are
+ * in no tree.
  */
 #include "routing/multicast.h"
 
@@ -46,23 +51,34 @@
 #define MLID_MIN	0xc000u
 /* Turns looked at in searches for loops, after which no further turn from down
  * to up is tried for a backbone: at first, and if that is not enough (about 10 ms
- * and 1 s); little for all groups together. After some for all groups, no tree
- * from a member avoids busy channels. */
+ * and 1 s); little for all groups together. After some (about 0.1 s) no tree moves
+ * off a busy channel. */
 #define LITTLE_WORK	4000000u
-#define SOME_WORK	100000000u
+#define SOME_WORK	20000000u
 #define MUCH_WORK	500000000u
+#define LOOKS		8u	/* at each channel, to move a tree: about */
 #define STARTS		16u	/* of a backbone that misses a switch otherwise */
 #define TURNS		16u	/* of a tree's own, at most */
 #define ITEM(array, i)	g_array_index(array, uint32_t, i)
 
 /* Where a tree starts: each is tried if the one before misses a member. */
-enum tree_kind { TREE_HELD, TREE_TOP, TREE_MEMBER, TREE_BACKBONE, N_TREES };
+enum tree_kind {
+	TREE_KEPT,		/* the former tree as it is, */
+	TREE_CALM,		/* with other channels that are not busy, */
+	TREE_TOP,
+	TREE_HELD,		/* with any */
+	TREE_MEMBER,
+	TREE_BACKBONE,
+};
 
 struct tree_group {
 	uint16_t mlid;
 	struct multicast_member *members;	/* sorted, no port twice */
 	uint32_t n_members;
 	bool held;		/* it has a former tree */
+	bool is_laid;		/* it has a new one, */
+	bool stays;		/* which does not move: it had a former one, or
+				   misses a member */
 };
 
 /* A cable that may join the tree. */
@@ -83,8 +99,7 @@ struct forest {
 	const struct mft *previous;
 	struct channels *c;	/* with the turns of the backbone */
 	uint64_t work;		/* c->work at the end of this backbone, or of
-				   turns of groups, */
-	uint64_t choosy;	/* or of groups that avoid busy channels */
+				   turns of groups */
 	uint32_t *backbone;	/* by switch: edge; SNAPSHOT_NONE: it is the
 				   root of its island, or not in the backbone */
 	uint32_t *roots;	/* by island: of the backbone; SNAPSHOT_NONE */
@@ -92,7 +107,6 @@ struct forest {
 	uint32_t *load;		/* by edge: trees that use it */
 	uint32_t *uses;		/* by switch: trees that use it */
 	uint32_t n_load, n_used;	/* sum of load; edges with any load */
-	uint32_t most;		/* of load */
 	/* The present tree. */
 	uint32_t mlid;		/* 0xc000 for the backbone */
 	uint32_t home;		/* the island with the most of its switches */
@@ -105,6 +119,7 @@ struct forest {
 	uint32_t *children;	/* by switch: their number */
 	uint32_t *receivers;	/* by switch: receivers at it and behind it */
 	uint32_t limit;		/* channels with so many trees are avoided */
+	uint32_t ceiling;	/* of limit */
 	GArray *tree;		/* switches, the root first */
 	GArray *turns;		/* struct turn: added for this tree */
 	GArray *front, *next;	/* struct offer */
@@ -376,20 +391,20 @@ tree_write(struct forest *f, const struct tree_group *group)
 		f->n_load++;
 		f->load[f->parent[sw]]++;
 		f->load[up->back]++;
-		f->most = MAX(f->most, f->load[up->back]);
 	}
 }
 
 /* ---- where a tree starts ---- */
 
+/* Is the cable in these tables of the present group? */
 static bool
-held_has(const struct forest *f, uint32_t e)
+cable_is_in(const struct forest *f, const struct mft *mft, uint32_t e)
 {
 	const struct graph_edge *edge = &f->g->edges[e];
 
-	return mft_has(f->previous, f->g->edges[edge->back].peer,
-		       (uint16_t)f->mlid, edge->port) ||
-		mft_has(f->previous, edge->peer, (uint16_t)f->mlid,
+	return mft_has(mft, f->g->edges[edge->back].peer, (uint16_t)f->mlid,
+		       edge->port) ||
+		mft_has(mft, edge->peer, (uint16_t)f->mlid,
 			f->g->edges[edge->back].port);
 }
 
@@ -436,12 +451,9 @@ climb_is_better(const struct forest *f, uint32_t a, uint32_t b)
 {
 	const struct climb *x = &f->climbs[a], *y = &f->climbs[b];
 	uint32_t level_a = f->ranks[a] >> 16, level_b = f->ranks[b] >> 16;
-	bool crowded = x->peak >= f->limit;
 
 	if (x->n != y->n)
 		return x->n > y->n;
-	if (crowded != (y->peak >= f->limit))
-		return !crowded;
 	if (level_a != level_b)
 		return level_a > level_b;
 	if (x->peak != y->peak)
@@ -450,7 +462,7 @@ climb_is_better(const struct forest *f, uint32_t a, uint32_t b)
 }
 
 /* The switch above all members, or most of them, from which the tree is low and
- * no channel gets busy. */
+ * the busiest channel has the fewest trees. */
 static uint32_t
 group_find_root(struct forest *f, const struct tree_group *group)
 {
@@ -471,13 +483,20 @@ group_find_root(struct forest *f, const struct tree_group *group)
 	return best;
 }
 
+static bool
+kind_is_held(enum tree_kind kind)
+{
+	return kind == TREE_KEPT || kind == TREE_CALM || kind == TREE_HELD;
+}
+
 /* Does the tree start with this cable? */
 static bool
 tree_has(const struct forest *f, enum tree_kind kind, uint32_t e)
 {
 	uint32_t back = f->g->edges[e].back;
 
-	return kind == TREE_HELD ? held_has(f, e) : kind == TREE_BACKBONE &&
+	return kind_is_held(kind) ? cable_is_in(f, f->previous, e) :
+		kind == TREE_BACKBONE &&
 		(f->backbone[f->g->edges[back].peer] == e ||
 		 f->backbone[f->g->edges[e].peer] == back);
 }
@@ -493,10 +512,10 @@ tree_find_start(struct forest *f, const struct tree_group *group,
 		return group_find_root(f, group);
 	for (i = 0; i < group->n_members; i++) {
 		sw = group->members[i].sw;
-		if (f->is_wanted[sw] && kind != TREE_HELD)
+		if (f->is_wanted[sw] && !kind_is_held(kind))
 			return sw;
 		for_each_edge(f->g, sw, e)
-			if (f->is_wanted[sw] && held_has(f, e))
+			if (f->is_wanted[sw] && cable_is_in(f, f->previous, e))
 				return sw;
 	}
 	return SNAPSHOT_NONE;
@@ -524,33 +543,52 @@ tree_grow(struct forest *f, uint32_t start, enum tree_kind kind)
 	return !f->n_missing;
 }
 
+/* A load that no channel has to exceed. */
+static uint32_t
+tree_usual(const struct forest *f)
+{
+	return f->n_used ? 1 + 3 * f->n_load / (2 * f->n_used) : 1;
+}
+
 /* False: it misses members. */
 static bool
 tree_lay(struct forest *f, const struct tree_group *group, enum tree_kind kind)
 {
-	uint32_t start, usual = !f->n_used ? 1 :
-		1 + 3 * f->n_load / (2 * f->n_used);
+	uint32_t start, usual = tree_usual(f);
 
-	start = kind == TREE_HELD && !group->held ? SNAPSHOT_NONE :
-		tree_find_start(f, group, kind);
+	if (!group->held && kind_is_held(kind))
+		return false;
+	f->limit = f->ceiling;
+	start = tree_find_start(f, group, kind);
 	if (start == SNAPSHOT_NONE)
 		return false;
-	/* over channels that are not busy, if possible */
-	f->limit = kind == TREE_TOP ? MAX(f->climbs[start].peak + 1, usual) :
-		kind == TREE_MEMBER && f->c->work < f->choosy ? usual :
-		UINT32_MAX;
-	while (!tree_grow(f, start, kind)) {
-		if (kind != TREE_MEMBER || f->limit > f->most)
-			return false;
-		f->limit = f->c->work < f->choosy ? 2 * f->limit : UINT32_MAX;
-	}
-	return true;
+	if (kind == TREE_KEPT)
+		f->limit = 0;
+	if (kind == TREE_TOP && f->ceiling == UINT32_MAX)
+		f->limit = MAX(f->climbs[start].peak + 1, usual);
+	if (kind == TREE_CALM || (kind == TREE_TOP && group->held))
+		f->limit = MIN(f->limit, 2 * usual);
+	return tree_grow(f, start, kind);
 }
 
+/* Takes the tree of the present group out of the new tables. */
 static void
-group_lay(struct forest *f, const struct tree_group *group)
+group_erase(struct forest *f)
 {
-	uint32_t i, sw, kind;
+	uint32_t sw, p;
+
+	for (sw = 0; sw < f->g->n_switches; sw++)
+		for (p = 0; p < f->mft->n_positions; p++)
+			mft_block(f->mft, sw, p, 0)[f->mlid - MLID_MIN] = 0;
+}
+
+/* Lays the tree of a group, by the first of these kinds that reaches all members;
+ * if none does, as far as the backbone does. False: there is no new one. */
+static bool
+group_lay(struct forest *f, struct tree_group *group, enum tree_kind kind,
+	  enum tree_kind last)
+{
+	uint32_t i, sw, n_lost = f->lost->len;
 
 	f->mlid = group->mlid;
 	f->home = SNAPSHOT_NONE;
@@ -570,12 +608,71 @@ group_lay(struct forest *f, const struct tree_group *group)
 	for (sw = 0; sw < f->g->n_switches; sw++)
 		f->is_wanted[sw] &= f->g->island[sw] == f->home;
 	f->n_missing = f->home == SNAPSHOT_NONE ? 0 : f->n_wanted[f->home];
-	for (kind = TREE_HELD; kind < N_TREES && f->n_missing; kind++)
-		if (tree_lay(f, group, kind))
-			break;
+	while (f->n_missing && !tree_lay(f, group, kind) && kind < last)
+		kind++;
+	if (f->n_missing && last != TREE_BACKBONE) {
+		tree_forget(f, true);
+		return false;
+	}
+	if (group->is_laid)
+		group_erase(f);
 	tree_prune(f);
 	tree_write(f, group);
 	tree_forget(f, false);
+	group->is_laid = true;
+	group->stays = group->held || f->lost->len > n_lost;
+	return true;
+}
+
+/* ---- busy channels ---- */
+
+/* Lays another tree for the present group, over channels with less than
+ * f->ceiling trees. False: there is none. */
+static bool
+group_move(struct forest *f, struct tree_group *group, GArray *channels)
+{
+	uint32_t e;
+	guint i;
+
+	g_array_set_size(channels, 0);
+	for (e = 0; e < f->g->n_edges; e++) {
+		if (!f->load[e] || !cable_is_in(f, f->mft, e))
+			continue;
+		f->load[e]--;
+		g_array_append_val(channels, e);
+	}
+	if (group_lay(f, group, TREE_TOP, TREE_MEMBER))
+		return true;
+	for (i = 0; i < channels->len; i++)
+		f->load[ITEM(channels, i)]++;
+	return false;
+}
+
+/* Moves new trees off the busiest channel, as long as that makes none as busy. */
+static void
+forest_relieve(struct forest *f, struct tree_group *groups, uint32_t n)
+{
+	g_autoptr(GArray) channels = g_array_new(FALSE, FALSE,
+						 sizeof(uint32_t));
+	uint32_t e, i, busiest, usual = tree_usual(f);
+	uint64_t end = f->c->work + SOME_WORK;
+	bool moved;
+
+	do {
+		for (busiest = e = 0; e < f->g->n_edges; e++)
+			if (f->load[e] > f->load[busiest])
+				busiest = e;
+		moved = false;
+		for (i = 0; i < n && !moved && f->load[busiest] > usual; i++) {
+			f->mlid = groups[i].mlid;
+			if (groups[i].stays || f->c->work > end ||
+			    !cable_is_in(f, f->mft, busiest))
+				continue;
+			f->ceiling = f->load[busiest] - 1;
+			moved = group_move(f, &groups[i], channels);
+			end -= MIN(end, LOOKS * f->g->n_edges);
+		}
+	} while (moved);
 }
 
 /* ---- the backbone ---- */
@@ -716,7 +813,8 @@ forest_init(struct forest *f, const struct multicast_input *in,
 	const struct snapshot_node *node;
 	uint32_t n_positions = 1, n_blocks, n = g->n_switches;
 
-	*f = (struct forest){ .g = g, .ranks = in->ranks };
+	*f = (struct forest){ .g = g, .ranks = in->ranks,
+			      .ceiling = UINT32_MAX };
 	if (in->previous && in->previous->n_switches == g->n_switches)
 		f->previous = in->previous;
 	f->cap = SCRATCH(scratch, uint32_t, n);
@@ -853,19 +951,22 @@ multicast_route(const struct multicast_input *in,
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	g_autofree struct tree_group *groups = g_new(struct tree_group,
 						     in->n_groups);
-	uint32_t i, round;
 	struct forest f;
+	uint32_t i;
 
 	forest_start(&f, in, groups, scratch);
 	f.work = f.c->work + LITTLE_WORK;
-	f.choosy = f.c->work + SOME_WORK;
-	/* Former trees first: new ones then see their load. */
+	/* Former trees first: new ones then see their load, and those that have
+	 * to grow see that of the others. */
 	if (f.previous)
 		find_held(&f, groups, in->n_groups);
-	for (round = 0; round < 2; round++)
-		for (i = 0; i < in->n_groups; i++)
-			if (groups[i].held == (round == 0))
-				group_lay(&f, &groups[i]);
+	for (i = 0; i < in->n_groups; i++)
+		if (groups[i].held)
+			group_lay(&f, &groups[i], TREE_KEPT, TREE_KEPT);
+	for (i = 0; i < in->n_groups; i++)
+		if (!groups[i].is_laid)
+			group_lay(&f, &groups[i], TREE_CALM, TREE_BACKBONE);
+	forest_relieve(&f, groups, in->n_groups);
 	out->mft = f.mft;
 	out->lost = f.lost;
 	out->load = f.load;

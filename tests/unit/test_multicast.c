@@ -146,6 +146,58 @@ GROUP_TEST(test_idle_cables_come_first, "PGFT(2,4;1,2)", 0, 2)
 		assert_int_equal(out.load[e], 1);
 }
 
+/* The leaf's only cable leads to one of the spines, so the last 16 groups have to
+ * use it. The first 16 of another leaf make room for them there. */
+GROUP_TEST(test_trees_move_off_the_busiest_cable, "PGFT(2,4;1,2)", 0, 2)
+{
+	AUTO_OUTPUT out;
+	uint32_t leaf[4], n = 0, sw, most = 0;
+
+	for (sw = 0; sw < f->g->n_switches; sw++)
+		if (f->g->n_hosts[sw])
+			leaf[n++] = sw;
+	lab_cut(f->s, lab_find_port(f->s, leaf[3], true, 0));
+	graph_free(f->g);
+	f->g = graph_new(f->s, f->lids);
+	plan_init(p, 32);
+	for (uint32_t i = 0; i < 32; i++) {
+		plan_add(p, i, f, f->g->first_target[leaf[0] + 1] - 1, true);
+		sw = leaf[i < 16 ? 1 : 3];
+		plan_add(p, i, f, f->g->first_target[sw + 1] - 1, true);
+	}
+	out = plan_route(f, p, NULL);
+	for (uint32_t e = 0; e < f->g->n_edges; e++)
+		most = MAX(most, out.load[e]);
+	assert_in_range(most, 16, 20);
+}
+
+/* A group of two leaves grows by a third one. The cable to it from its own spine
+ * has 19 other trees, so the group moves to the idle spine, and no other does. */
+GROUP_TEST(test_a_tree_does_not_grow_over_a_busy_cable, "PGFT(2,16;1,2)", 0, 2)
+{
+	AUTO_OUTPUT out, grown;
+	uint32_t leaf[16], n = 0, sw, idle = SNAPSHOT_NONE;
+
+	for (sw = 0; sw < f->g->n_switches; sw++)
+		if (f->g->n_hosts[sw])
+			leaf[n++] = sw;
+		else
+			idle = sw;
+	f->s->nodes[f->s->switches[idle]].sw.multicast_fdb_cap = 0;
+	plan_init(p, 26);
+	for (uint32_t i = 0; i < 52; i++) {
+		sw = leaf[i < 14 ? i : 14 + i % 2];
+		plan_add(p, i / 2, f, f->g->first_target[sw + 1] - 1, true);
+	}
+	out = plan_route(f, p, NULL);
+	f->s->nodes[f->s->switches[idle]].sw.multicast_fdb_cap = 64;
+	plan_add(p, 0, f, f->g->first_target[leaf[15] + 1] - 1, true);
+	grown = plan_route(f, p, out.mft);
+	assert_true(at_switch(grown.mft, idle, 0));
+	for (uint32_t i = 1; i < 26; i++)
+		assert_true(same_group(out.mft, grown.mft, i));
+}
+
 GROUP_TEST(test_switches_that_cannot_hold_it_are_avoided,
 	    "PGFT(4,4,4;1,4,4)", 0, 2)
 {
