@@ -68,7 +68,6 @@ mend_init(struct mend *m, const struct graph *g, struct channels *c,
 		.refused = SCRATCH(scratch, uint64_t,
 				   (size_t)g->n_edges * g->n_words),
 		.cost = SCRATCH(scratch, uint16_t, g->n_edges),
-		.change = SCRATCH(scratch, uint16_t, g->n_edges),
 		.from = SCRATCH(scratch, uint32_t, g->n_edges),
 		.offers = g_array_new(FALSE, FALSE, sizeof(struct mend_offer)),
 	};
@@ -256,23 +255,32 @@ search_is_behind(const struct mend *m, uint32_t back)
 		mend_next(m, from) == m->g->edges[back].back;
 }
 
+/* Lists the edges by which data comes to a switch that forwards it. */
+static uint32_t
+search_list_behind(const struct mend *m, uint32_t sw, uint32_t *behind)
+{
+	uint32_t e, n = 0;
+
+	for_each_edge(m->g, sw, e)
+		if (search_is_behind(m, e))
+			behind[n++] = m->g->edges[e].back;
+	return n;
+}
+
 /* What it costs if `sw` forwards by `out` instead of its present entry: all
  * whose paths pass `sw` make another turn there. */
 static uint32_t
-search_change(const struct mend *m, uint32_t sw, uint32_t out)
+search_change(const struct mend *m, uint32_t sw, uint32_t out,
+	      const uint32_t *behind, uint32_t n)
 {
-	uint32_t cost = COST_CHANGE, e;
+	uint32_t cost = COST_CHANGE;
 
-	if (m->change[out])
-		return m->change[out];
 	if (m->target->is_host && m->behind[sw])
 		cost = COST_MOVE + m->behind[sw];
-	for_each_edge(m->g, sw, e)
-		if (search_is_behind(m, e))
-			cost += e == out ? COST_MAX :
-				search_turn(m, m->g->edges[e].back, out);
-	m->change[out] = (uint16_t)MIN(cost, COST_MAX);
-	return m->change[out];
+	while (n-- > 0 && cost < COST_MAX)
+		cost += behind[n] == m->g->edges[out].back ? COST_MAX :
+			search_turn(m, behind[n], out);
+	return MIN(cost, COST_MAX);
 }
 
 /* Is the switch on the path that ends with this edge? */
@@ -322,6 +330,7 @@ search_expand(struct mend *m, uint32_t e, uint32_t *first)
 {
 	const struct graph *g = m->g;
 	uint32_t sw = g->edges[e].peer, out, cost, present, most, fresh;
+	uint32_t behind[GRAPH_PORTS], n_behind = SNAPSHOT_NONE;
 	bool changes, stays;
 
 	present = m->is_open[sw] ? SNAPSHOT_NONE : mend_next(m, sw);
@@ -346,8 +355,10 @@ search_expand(struct mend *m, uint32_t e, uint32_t *first)
 		    cost + (changes ? COST_CHANGE : 0) >= most ||
 		    search_has(m, e, g->edges[out].peer))
 			continue;
+		if (changes && n_behind == SNAPSHOT_NONE)
+			n_behind = search_list_behind(m, sw, behind);
 		if (changes)
-			cost += search_change(m, sw, out);
+			cost += search_change(m, sw, out, behind, n_behind);
 		search_offer(m, out, e, cost, first);
 	}
 }
@@ -386,7 +397,6 @@ search_path(struct mend *m, uint32_t sw)
 	memset(first, 0xff, sizeof(first));
 	for (e = 0; e < m->g->n_edges; e++)
 		m->cost[e] = COST_MAX;
-	memset(m->change, 0, m->g->n_edges * sizeof(*m->change));
 	for_each_edge(m->g, sw, e)
 		if (mend_may_use(m, e))
 			search_offer(m, e, SNAPSHOT_NONE,

@@ -52,8 +52,6 @@ struct mend {
 				   it, */
 	uint32_t *from;		/* and the edge before it */
 	uint32_t least;		/* cost of a path to the target so far */
-	uint16_t *change;	/* by edge: what it costs if its switch forwards
-				   by it; 0: not known */
 	GArray *offers;		/* struct offer */
 	bool is_brief;		/* leaves work for another attempt */
 	uint64_t work;		/* cables followed so far */
