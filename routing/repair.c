@@ -12,11 +12,12 @@
  * path of the same length, of several the one over the least load, or else a
  * detour, if these leave no channel with too many flows. So a leaf cable of a
  * tree costs two blocks in each pod in place of one on each leaf, and the load
- * is spread as well. More flows are allowed until each block that held a lost
- * cable costs about two: a detour at the fault itself, over channels that are in
- * use, doubles their load, and in a tree of two levels nothing else is as small.
- * Before that, as many switches as these blocks allow take other paths in step
- * (1), so that the detour of the others has fewer flows.
+ * is spread as well. The least load counts that costs at most two blocks for each
+ * that held a lost cable: more and more flows are allowed, since a detour at the
+ * fault itself, over channels that are in use, doubles their load, and in a tree
+ * of two levels nothing else is as small. There, as many switches as these blocks
+ * allow take other paths in step (1), so that the detour of the others has fewer
+ * flows.
  * Detours of cables that are lost one after the other add up, so these cost
  * blocks rather than load. (2) All other switches keep their entry if it now
  * leads around the fault, or get any path: most entries for a LID serve ports 0
@@ -56,6 +57,7 @@
 #define LOST_MAX	64u	/* cables; more go to the engines */
 #define LOST_PART	16u	/* likewise more than one in so many */
 #define ENTRIES_MAX	65536u	/* that lead into lost cables */
+#define SMALL		2u	/* blocks for each that held a lost cable */
 #define ROOM_MORE	2.0f	/* in attempts[]: while others are lost already, any
 				   number of blocks */
 
@@ -96,24 +98,26 @@ enum manner {
 				   these are back, so it is the last resort. */
 };
 
-/* How a repair is made, one after the other until one is safe and small. */
+/* How a repair is made, one after the other until one is safe. Of the first ones,
+ * which are to be small, the one with the least load. */
 static const struct attempt {
 	enum manner manner;
 	float room;		/* of a channel of a detour for many hosts, times
 				   the flows of the busiest one */
 	float near;		/* blocks that step (1) changes beside those
-				   that held a lost cable, for each of these, */
-	float most;		/* and that both steps change */
+				   that held a lost cable, for each of these */
+	bool is_small;		/* both steps change at most SMALL of them */
 } attempts[] = {
-	{ MANNER_NEAR, 1.25f, FLT_MAX, 2 },
-	{ MANNER_NEAR, 1.5f, FLT_MAX, 2 },
-	{ MANNER_NEAR, 1.75f, FLT_MAX, 2 },
-	{ MANNER_NEAR, 1.25f, 0.75f, 2 },
-	{ MANNER_NEAR, 2.25f, FLT_MAX, 2 },
-	{ MANNER_NEAR, 2.75f, FLT_MAX, FLT_MAX },
-	{ MANNER_FEW, 0, 0, FLT_MAX },
-	{ MANNER_TABLES, 2.25f, FLT_MAX, FLT_MAX },
-	{ MANNER_BARE, 2.25f, FLT_MAX, FLT_MAX },
+	{ MANNER_NEAR, 1.1f, FLT_MAX, true },
+	{ MANNER_NEAR, 1.25f, FLT_MAX, true },
+	{ MANNER_NEAR, 1.5f, FLT_MAX, true },
+	{ MANNER_NEAR, 1.75f, FLT_MAX, true },
+	{ MANNER_NEAR, 1.25f, 0.75f, true },
+	{ MANNER_NEAR, 2.25f, FLT_MAX, true },
+	{ MANNER_NEAR, 2.75f, FLT_MAX, false },
+	{ MANNER_FEW, 0, 0, false },
+	{ MANNER_TABLES, 2.25f, FLT_MAX, false },
+	{ MANNER_BARE, 2.25f, FLT_MAX, false },
 };
 
 /* A repair in progress. */
@@ -735,16 +739,65 @@ repair_is_small(const struct repairing *w)
 		return true;
 	if (w->n_blocks)
 		metrics_churn(w->base, w->m.lft, &churn);
-	return (float)churn.blocks <= w->attempt.most * (float)w->n_blocks;
+	return churn.blocks <= SMALL * w->n_blocks;
+}
+
+/* The flows of the busiest channel of those that got more. */
+static float
+repair_load(struct repairing *w)
+{
+	struct mend *m = &w->m;
+	float most = 0;
+
+	if (!w->n_entries)
+		return 0;
+	mend_measure(m, m->lft, w->r->made.ranks);
+	for (uint32_t e = 0; e < m->g->n_edges; e++)
+		if (!m->is_lost[e] && m->dealt[e] > w->dealt[e])
+			most = MAX(most, m->dealt[e]);
+	return most;
+}
+
+static bool
+repair_try(struct repairing *w, const struct attempt *a,
+	   const struct channels *c)
+{
+	w->attempt = *a;
+	w->m.is_brief = a->manner == MANNER_NEAR;
+	return !mend_is_too_much(&w->m) && repair_begin(w, c) &&
+		repair_lids(w);
+}
+
+/* The small repair with the least load. False: there is none, or it is not safe:
+ * with more room it would not be either. */
+static bool
+repair_try_small(struct repairing *w, const struct channels *c)
+{
+	const struct attempt *a = attempts, *last = NULL, *best = NULL;
+	float least = FLT_MAX, load;
+
+	for (; a->is_small; a++) {
+		if (best && a->room * w->r->busiest >= least)
+			continue;
+		if (!repair_try(w, a, c))
+			return false;
+		last = a;
+		load = repair_is_small(w) ? repair_load(w) : FLT_MAX;
+		if (load < least) {
+			least = load;
+			best = a;
+		}
+	}
+	return best && (best == last || repair_try(w, best, c));
 }
 
 static bool
 repair_all(struct repairing *w, const struct lft *held)
 {
 	struct mend *m = &w->m;
-	bool ok = false, is_large = true;
 	struct channels *former, *c;
 	unsigned i;
+	bool ok;
 
 	if (!repair_open(w, held))
 		return false;
@@ -764,17 +817,10 @@ repair_all(struct repairing *w, const struct lft *held)
 	m->c = c = repair_channels(w->r);
 	former = g_steal_pointer(&w->r->c);
 	m->before = c->work;
-	for (i = 0; !ok && i < G_N_ELEMENTS(attempts); i++) {
-		/* more room makes a repair smaller, not safer */
-		if (attempts[i].manner == w->attempt.manner && !is_large)
-			continue;
-		w->attempt = attempts[i];
-		m->is_brief = w->attempt.manner == MANNER_NEAR;
-		ok = !mend_is_too_much(m) && repair_begin(w, c) &&
-			repair_lids(w);
-		is_large = ok && !repair_is_small(w);
-		ok = ok && !is_large && repair_steps(w, held);
-	}
+	ok = repair_try_small(w, c) && repair_steps(w, held);
+	for (i = 0; !ok && i < G_N_ELEMENTS(attempts); i++)
+		ok = !attempts[i].is_small &&
+			repair_try(w, &attempts[i], c) && repair_steps(w, held);
 	channels_free(former);
 	return ok;
 }
