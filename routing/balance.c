@@ -553,7 +553,7 @@ balance_most_lids(const struct graph *g)
 /* The paths to the nth LIDs of hosts are balanced by themselves: most programs
  * use the first one only. is_known: the loads are those of the tables. */
 static void
-balance_improve_all(struct balance *b, bool is_known)
+balance_improve_all(struct balance *b, bool is_known, double enough)
 {
 	uint32_t n = balance_most_lids(b->g);
 
@@ -561,7 +561,8 @@ balance_improve_all(struct balance *b, bool is_known)
 		if (!is_known || n > 1)
 			balance_load_all(b);
 		b->most_work = b->work + WORK;
-		balance_improve(b, balance_find_bound(b) * ROOM);
+		balance_improve(b, MAX(balance_find_bound(b) * ROOM,
+				       (float)enough));
 	}
 }
 
@@ -594,11 +595,12 @@ balance_route(const struct graph *g, const struct order *o, struct lft *out)
 		for (i = 0; !target->is_host && i < target->n_lids; i++)
 			balance_route_lid(&b, target, i);
 	}
-	balance_improve_all(&b, true);
+	balance_improve_all(&b, true, 0);
 }
 
 void
-balance_relieve(const struct graph *g, const struct order *o, struct lft *out)
+balance_relieve(const struct graph *g, const struct order *o, double enough,
+		struct lft *out)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	struct balance b;
@@ -606,5 +608,5 @@ balance_relieve(const struct graph *g, const struct order *o, struct lft *out)
 	if (g->n_switches == 0)
 		return;
 	balance_init(&b, g, o, out, scratch);
-	balance_improve_all(&b, false);
+	balance_improve_all(&b, false, enough);
 }

@@ -18,8 +18,8 @@ void balance_route(const struct graph *g, const struct order *o,
 		   struct lft *out);
 
 /* The same for tables that something else has made or changed: paths move away
- * from overloaded channels. */
+ * from channels with more than `enough`, and than the busiest one must have. */
 void balance_relieve(const struct graph *g, const struct order *o,
-		     struct lft *out);
+		     double enough, struct lft *out);
 
 #endif

@@ -79,7 +79,7 @@ ftree_route(struct ftree *t, struct engine_output *out)
 	has_all = complete_hosts(t->g, out->lft, out->ranks);
 	if (!is_regular && (t->g->n_all_hosts * n < SMALL ||
 			    (uint64_t)t->n_dealt * FEW > n * n))
-		balance_relieve(t->g, t->o, out->lft);
+		balance_relieve(t->g, t->o, 0, out->lft);
 	complete_tables(t->g, out->lft, out->ranks, has_all);
 	if (t->o->n_strays)
 		g_ptr_array_add(out->notes, g_strdup_printf(

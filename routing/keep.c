@@ -8,8 +8,10 @@
  *
  * Method. LID by LID, the held entries that still lead to the LID's owner stay,
  * and complete.c finds paths for the others. A LID of which no switch with
- * hosts holds an entry is new; its entries are taken from the new tables. All
- * engines are served alike, and none needs to know what the switches hold.
+ * hosts holds an entry is new; its entries are taken from the new tables. If a
+ * channel then has many more flows than with the new tables, as after a repair,
+ * paths move away from it. All engines are served alike, and none needs to know
+ * what the switches hold.
  *
  * Cost. The size of the tables, LIDs with another entry times switches, and the
  * paths that have to be found.
@@ -18,6 +20,7 @@
 
 #include <string.h>
 
+#include "routing/balance.h"
 #include "routing/complete.h"
 #include "routing/metrics.h"
 #include "routing/scratch.h"
@@ -111,23 +114,45 @@ keep_find_changed(const struct keep *k)
 	return changed;
 }
 
-/* Is the load near that of the new tables, with no cable idle that they use? One
- * direction may be idle: either choice of it can be right. */
+/* Moves paths of the kept tables away from channels with more flows. False: the
+ * tables have no order of up and down. */
 static bool
-keep_is_balanced(const struct keep *k, const uint32_t *ranks)
+keep_relieve(struct keep *k, const uint32_t *ranks, double most)
+{
+	struct order *o = ranks ? order_from_ranks(k->g, ranks) : NULL;
+
+	if (o)
+		balance_relieve(k->g, o, most, k->kept);
+	order_destroy(o);
+	return o != NULL;
+}
+
+/* Is the load near that of the new tables, if need be with other paths, and no
+ * cable idle that they use? One direction may be idle: either choice of it can be
+ * right. */
+static bool
+keep_balance(struct keep *k, const uint32_t *ranks)
 {
 	const struct graph *g = k->g;
 	g_autofree uint64_t *new = g_new0(uint64_t, g->n_edges + 1);
-	g_autofree uint64_t *kept = g_new0(uint64_t, g->n_edges + 1);
-	uint32_t busiest;
+	g_autofree uint64_t *kept = g_new(uint64_t, g->n_edges + 1);
+	uint32_t busiest, e;
+	bool is_last = false;
+	double most;
 
 	metrics_flows(g, k->anew, ranks, new);
-	metrics_flows(g, k->kept, ranks, kept);
-	for (uint32_t e = 0; e < g->n_edges; e++)
-		if (new[e] && !kept[e] && !kept[g->edges[e].back])
+	most = LOAD * metrics_worst(g, new, &busiest);
+	for (;; is_last = true) {
+		memset(kept, 0, g->n_edges * sizeof(*kept));
+		metrics_flows(g, k->kept, ranks, kept);
+		for (e = 0; e < g->n_edges; e++)
+			if (new[e] && !kept[e] && !kept[g->edges[e].back])
+				return false;
+		if (metrics_worst(g, kept, &busiest) <= most)
+			return true;
+		if (is_last || !keep_relieve(k, ranks, most))
 			return false;
-	return metrics_worst(g, kept, &busiest) <=
-		LOAD * metrics_worst(g, new, &busiest);
+	}
 }
 
 struct lft *
@@ -161,9 +186,9 @@ keep_tables(const struct graph *g, const struct lft *held,
 	if (fits) {
 		complete_hosts(g, k.kept, ranks);
 		complete_tables(g, k.kept, ranks, false);
+		fits = keep_balance(&k, ranks);
 		metrics_churn(held, k.kept, &done);
-		fits = 3 * all.blocks > 4 * done.blocks &&
-			keep_is_balanced(&k, ranks);
+		fits = fits && 3 * all.blocks > 4 * done.blocks;
 	}
 	if (!fits)
 		lft_free(k.kept);

@@ -28,7 +28,7 @@ updn_route(const struct graph *g, const struct order *o,
 	out->ranks = order_ranks(o);
 	*has_all = complete_hosts(g, out->lft, out->ranks);
 	if (!*has_all)
-		balance_relieve(g, o, out->lft);
+		balance_relieve(g, o, 0, out->lft);
 	return complete_tables(g, out->lft, out->ranks, *has_all);
 }
 

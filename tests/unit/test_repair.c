@@ -593,3 +593,46 @@ TEST(test_a_further_lost_cable_changes_few_blocks)
 	assert_in_range(n_blocks, 1, 100);
 	assert_true(worst < 2.3);
 }
+
+/* Blocks that change if all routes are computed after the repair; s is consumed. */
+static uint64_t
+blocks_of_all_routes(const struct lab *lab, struct snapshot *s)
+{
+	const struct choice_wish wish = {
+		.in_force = lab->whole.engine->name,
+	};
+	struct metrics_churn churn;
+	struct choice c;
+	struct rest r;
+
+	rest_open(&r, lab, s);
+	assert_true(choose_tables(&wish, &(struct engine_input){
+		.g = r.g, .previous = r.held }, &c, NULL));
+	metrics_churn(r.held, c.lft, &churn);
+	choice_clear(&c);
+	graph_free(r.g);
+	g_free(r.whole);
+	lft_free(r.held);
+	lid_map_free(r.lids);
+	snapshot_unref(r.s);
+	return churn.blocks;
+}
+
+/* A repair's tables stay if all routes are computed (SIGHUP), as far as the busiest
+ * channel allows: few paths leave it. */
+TEST(test_all_routes_after_a_repair_are_nearly_those_of_the_repair)
+{
+	AUTO_VALUE(lab_close) struct lab lab;
+	uint64_t n_blocks = 0;
+	double worst = 0;
+
+	lab_open(&lab, generate_fabric("PGFT(6,12;1,3;1,2)+an", NULL, NULL));
+	for (unsigned seed = 0; seed < 20; seed++) {
+		struct snapshot *s = damage(lab.s, 1, seed);
+
+		assert_true(lab_change(&lab, snapshot_ref(s), &worst));
+		n_blocks += blocks_of_all_routes(&lab, s);
+		lab_change(&lab, snapshot_ref(lab.s), &worst);
+	}
+	assert_in_range(n_blocks, 1, 120);
+}
