@@ -57,9 +57,9 @@
 #define LOST_MAX	64u	/* cables; more go to the engines */
 #define LOST_PART	16u	/* likewise more than one in so many */
 #define ENTRIES_MAX	65536u	/* that lead into lost cables */
-#define SMALL		2u	/* blocks for each that held a lost cable */
-#define ROOM_MORE	2.0f	/* in attempts[]: while others are lost already, any
-				   number of blocks */
+#define SMALL		2u	/* blocks for each that held a lost cable: few */
+#define ROOM_MORE	2.25f	/* in attempts[]: while others are lost already, not
+				   more */
 
 /* A switch of the whole fabric. */
 struct whole_switch {
@@ -98,26 +98,26 @@ enum manner {
 				   these are back, so it is the last resort. */
 };
 
-/* How a repair is made, one after the other until one is safe. Of the first ones,
- * which are to be small, the one with the least load. */
+/* How a repair is made. Of the first ones, in two steps, the best is taken; the
+ * others are for what these do not repair. */
 static const struct attempt {
 	enum manner manner;
 	float room;		/* of a channel of a detour for many hosts, times
 				   the flows of the busiest one */
 	float near;		/* blocks that step (1) changes beside those
 				   that held a lost cable, for each of these */
-	bool is_small;		/* both steps change at most SMALL of them */
 } attempts[] = {
-	{ MANNER_NEAR, 1.1f, FLT_MAX, true },
-	{ MANNER_NEAR, 1.25f, FLT_MAX, true },
-	{ MANNER_NEAR, 1.5f, FLT_MAX, true },
-	{ MANNER_NEAR, 1.75f, FLT_MAX, true },
-	{ MANNER_NEAR, 1.25f, 0.75f, true },
-	{ MANNER_NEAR, 2.25f, FLT_MAX, true },
-	{ MANNER_NEAR, 2.75f, FLT_MAX, false },
-	{ MANNER_FEW, 0, 0, false },
-	{ MANNER_TABLES, 2.25f, FLT_MAX, false },
-	{ MANNER_BARE, 2.25f, FLT_MAX, false },
+	{ MANNER_NEAR, 1.1f, FLT_MAX },
+	{ MANNER_NEAR, 1.25f, FLT_MAX },
+	{ MANNER_NEAR, 1.5f, FLT_MAX },
+	{ MANNER_NEAR, 1.75f, FLT_MAX },
+	{ MANNER_NEAR, 1.25f, 0.75f },
+	{ MANNER_NEAR, 2.25f, FLT_MAX },
+	{ MANNER_NEAR, 2.75f, FLT_MAX },
+	{ MANNER_NEAR, 2.75f, 0 },
+	{ MANNER_FEW, 0, 0 },
+	{ MANNER_TABLES, 2.25f, FLT_MAX },
+	{ MANNER_BARE, 2.25f, FLT_MAX },
 };
 
 /* A repair in progress. */
@@ -728,18 +728,15 @@ repair_steps(struct repairing *w, const struct lft *held)
 	return ok;
 }
 
-/* Detours of cables that are lost one after the other add up, so there the last
- * room is not given. */
-static bool
-repair_is_small(const struct repairing *w)
+/* The blocks that it changes; few enough are all alike. */
+static uint64_t
+repair_size(const struct repairing *w)
 {
 	struct metrics_churn churn = { 0 };
 
-	if (w->base != w->r->made.lft && w->attempt.room > ROOM_MORE)
-		return true;
 	if (w->n_blocks)
 		metrics_churn(w->base, w->m.lft, &churn);
-	return churn.blocks <= SMALL * w->n_blocks;
+	return MAX(churn.blocks, SMALL * w->n_blocks);
 }
 
 /* The flows of the busiest channel of those that got more. */
@@ -768,27 +765,33 @@ repair_try(struct repairing *w, const struct attempt *a,
 		repair_lids(w);
 }
 
-/* The small repair with the least load. False: there is none, or it is not safe:
- * with more room it would not be either. */
+/* The repair in two steps with the fewest blocks; if these are few, of several the
+ * one with the least load. Detours of cables that are lost one after the other add
+ * up, so there the last room is not given. False: it is not safe; with more room
+ * it would not be either. */
 static bool
-repair_try_small(struct repairing *w, const struct channels *c)
+repair_try_near(struct repairing *w, const struct channels *c)
 {
-	const struct attempt *a = attempts, *last = NULL, *best = NULL;
+	const struct attempt *a, *last = NULL, *best = NULL;
+	uint64_t fewest = UINT64_MAX, size;
 	float least = FLT_MAX, load;
 
-	for (; a->is_small; a++) {
-		if (best && a->room * w->r->busiest >= least)
+	for (a = attempts; a->manner == MANNER_NEAR; a++) {
+		if ((best && a->room * w->r->busiest >= least) ||
+		    (a->room > ROOM_MORE && w->base != w->r->made.lft))
 			continue;
 		if (!repair_try(w, a, c))
 			return false;
 		last = a;
-		load = repair_is_small(w) ? repair_load(w) : FLT_MAX;
-		if (load < least) {
+		size = repair_size(w);
+		load = size > SMALL * w->n_blocks ? FLT_MAX : repair_load(w);
+		if (size < fewest || (size == fewest && load < least)) {
+			fewest = size;
 			least = load;
 			best = a;
 		}
 	}
-	return best && (best == last || repair_try(w, best, c));
+	return best == last || repair_try(w, best, c);
 }
 
 static bool
@@ -817,9 +820,9 @@ repair_all(struct repairing *w, const struct lft *held)
 	m->c = c = repair_channels(w->r);
 	former = g_steal_pointer(&w->r->c);
 	m->before = c->work;
-	ok = repair_try_small(w, c) && repair_steps(w, held);
+	ok = repair_try_near(w, c) && repair_steps(w, held);
 	for (i = 0; !ok && i < G_N_ELEMENTS(attempts); i++)
-		ok = !attempts[i].is_small &&
+		ok = attempts[i].manner != MANNER_NEAR &&
 			repair_try(w, &attempts[i], c) && repair_steps(w, held);
 	channels_free(former);
 	return ok;

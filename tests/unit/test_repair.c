@@ -514,6 +514,7 @@ TEST(test_a_lost_cable_changes_few_blocks)
 		{ "PGFT(6,12;1,3;1,2)+an", 1, 8, 32, 2.01 },
 		{ "hyperx(4,4;3)", 3, 6, 40, 1.7 },
 		{ "PGFT(3,3,3,3;1,3,3,3)", 11, 14, 300, 2.01 },
+		{ "PGFT(2,2,4;1,2,2)", 1, 6, 60, 2.01 },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(t); i++) {
