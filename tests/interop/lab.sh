@@ -106,20 +106,30 @@ diagnostics() {
 		# shellcheck disable=SC2086 # words
 		check "$line" await inside $line
 	done <<-END
+		ibstat
 		ibstatus
+		ibnetdiscover
+		ibhosts
+		ibswitches
 		ibnodes
+		iblinkinfo
 		ibqueryerrors
 		ibaddr
+		ibroute -G 0x20010
 		ibroute -M -G 0x20010
 		ibportstate 3 1 query
+		sminfo
 		smpdump 3 0x15
+		smpquery nodeinfo 3
 		smpquery portinfo 3
 		smpquery pkeys 3
 		smpquery sl2vl 3
 		smpquery vlarb 3
 		smpquery guidinfo 3
+		perfquery
 		perfquery -x
 		perfquery -a -G 0x20020
+		ibrouters
 		ibnetdiscover -p
 		saquery
 		saquery -g
