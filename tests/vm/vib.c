@@ -148,13 +148,14 @@ static struct sk_buff *vib_frame(unsigned int channel, u16 type, size_t length)
 
 static void vib_send_all(struct work_struct *work)
 {
+	struct socket *lab = READ_ONCE(vib_lab);	/* there until this ends */
 	struct sk_buff *skb;
 
-	while ((skb = skb_dequeue(&vib_out))) {
+	while (lab && (skb = skb_dequeue(&vib_out))) {
 		struct kvec v = { skb->data, skb->len };
 		struct msghdr m = {};
 
-		kernel_sendmsg(vib_lab, &m, &v, 1, v.iov_len);
+		kernel_sendmsg(lab, &m, &v, 1, v.iov_len);
 		kfree_skb(skb);
 	}
 }
@@ -1203,7 +1204,6 @@ static int vib_run(void *unused)
 	cancel_delayed_work_sync(&vib_attaching);
 	vib_lab = NULL;
 	cancel_work_sync(&vib_sending);
-	skb_queue_purge(&vib_out);
 	sock_release(lab);
 	return 0;
 }
@@ -1235,6 +1235,7 @@ static int vib_connect(const char *words, const struct kernel_param *kp)
 		sock_release(lab);
 		return error;
 	}
+	skb_queue_purge(&vib_out);
 	vib_lab = lab;
 	kthread_run(vib_run, NULL, "vib");
 	schedule_delayed_work(&vib_attaching, 0);
