@@ -981,6 +981,9 @@ has_ended(const struct snapshot *s, const struct snapshot *then,
 		if (node == SNAPSHOT_NONE || !snapshot_is_switch(&s->nodes[node]))
 			continue;
 		far = snapshot_port_of(s, node, then->ports[far].num);
+		/* it has fewer ports by now, or another one has its GUID */
+		if (far == SNAPSHOT_NONE)
+			continue;
 		if (s->ports[far].peer == SNAPSHOT_NONE &&
 		    s->ports[far].info.state != PORT_STATE_DOWN)
 			return false;
