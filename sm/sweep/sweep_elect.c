@@ -315,6 +315,9 @@ sweep_on_light_peers(GArray *found, uint32_t silent, void *data)
 	const struct election_peer *master = observe_master(s), *chosen;
 	uint64_t was = master ? master->info.guid : 0;
 	bool other, was_contested = s->contested;
+	/* one may have been found once alone, and hand over unheard */
+	bool has_ended = s->params.goal == SWEEP_GOAL_FABRIC &&
+		has_master(s->others) && !has_master(found);
 
 	s->run.batch = NULL;
 	note_peers(s, found, s->view.subnet);
@@ -323,8 +326,8 @@ sweep_on_light_peers(GArray *found, uint32_t silent, void *data)
 	other = s->params.goal == SWEEP_GOAL_OBSERVE ?
 		was != (master ? master->info.guid : 0) :
 		election_decide(&s->self, found, &chosen) != ELECTION_MASTER;
-	s->astray |= was_contested && !s->contested;
-	if (other || s->contested != was_contested)
+	s->astray |= has_ended;
+	if (other || has_ended || s->contested != was_contested)
 		s->causes |= 1u << SWEEP_CAUSE_ELECTION;
 	sweep_rest(s);
 }
