@@ -204,6 +204,15 @@ election_has_peer(const GArray *peers, uint64_t guid, unsigned state)
 	return false;
 }
 
+bool
+election_has_master(const GArray *peers)
+{
+	EACH_ITEM(const struct election_peer, peer, peers)
+		if (peer->info.state == SM_STATE_MASTER)
+			return true;
+	return false;
+}
+
 static bool
 is_rival(const struct sm_info *self, const GArray *before,
 	 const struct election_peer *peer)

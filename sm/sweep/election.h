@@ -80,6 +80,9 @@ GPtrArray *election_rivals(const struct sm_info *self, const GArray *before,
 			   const GArray *found, const struct snapshot *s,
 			   bool *contested);
 
+/* Is one of `peers` (or NULL) a master, whatever its rank and keys? */
+bool election_has_master(const GArray *peers);
+
 /* Has `peers` (or NULL) a manager with this GUID that is not foreign, in `state`
  * (0: any)? */
 bool election_has_peer(const GArray *peers, uint64_t guid, unsigned state);

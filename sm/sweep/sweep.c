@@ -663,6 +663,7 @@ urgent_causes(const struct sweep *s)
 		0 : urgent;
 }
 
+/* Another master may have written to any port. */
 static bool
 can_repair(const struct sweep *s)
 {
@@ -673,6 +674,7 @@ can_repair(const struct sweep *s)
 		s->params.goal == SWEEP_GOAL_FABRIC &&
 		s->view.subnet->names == s->params.names &&
 		!s->astray && !s->failed &&
+		!election_has_master(s->others) &&
 		!snapshot_defect(s->view.subnet, true);
 }
 

@@ -193,17 +193,6 @@ sweep_show(struct sweep *s)
 	sweep_request(s, SWEEP_CAUSE_ELECTION);
 }
 
-/* Is one of them a master, whatever its rank and keys? */
-static bool
-has_master(const GArray *peers)
-{
-	for (guint i = 0; peers && i < peers->len; i++)
-		if (g_array_index(peers, struct election_peer, i).info.state ==
-		    SM_STATE_MASTER)
-			return true;
-	return false;
-}
-
 static void
 sweep_on_peers(GArray *found, uint32_t silent, void *data)
 {
@@ -211,7 +200,8 @@ sweep_on_peers(GArray *found, uint32_t silent, void *data)
 	const struct election_peer *chosen;
 	/* one of the last election that is none any more may have written until a
 	 * moment ago */
-	bool is_shared = has_master(s->others) || has_master(found);
+	bool is_shared = election_has_master(s->others) ||
+		election_has_master(found);
 
 	s->run.batch = NULL;
 	note_peers(s, found, s->next.subnet);
@@ -317,7 +307,7 @@ sweep_on_light_peers(GArray *found, uint32_t silent, void *data)
 	bool other, was_contested = s->contested;
 	/* one may have been found once alone, and hand over unheard */
 	bool has_ended = s->params.goal == SWEEP_GOAL_FABRIC &&
-		has_master(s->others) && !has_master(found);
+		election_has_master(s->others) && !election_has_master(found);
 
 	s->run.batch = NULL;
 	note_peers(s, found, s->view.subnet);
