@@ -112,8 +112,8 @@ is_no_lid(uint16_t lid)
 }
 
 /*
- * NULL: believed, or a standby's; else why not. The SLID is written by the sender's hardware,
- * IssuerLID by its software, and counts, repairs and Reports go by
+ * NULL: believed, or another manager's; else why not. The SLID is written by the
+ * sender's hardware, IssuerLID by its software, and counts, repairs and Reports go by
  * the IssuerLID: both must be LIDs of one port, as must the LIDADDR of a trap
  * that a port raises about itself, by which subscribers go. Traps 64 to 67 are notices of
  * the SA, which is this manager's (IBA 14.2.5.1).
@@ -128,9 +128,9 @@ on_trap(struct sm_agent *s, const struct transport_mad *m)
 
 	/* The master gets it when the port has its LID. An answer of this one
 	 * would have the port's M_Key, and renew a lease that the master waits
-	 * for. */
+	 * for. A guest that is not seen says that it is not active. */
 	s->sm_info(&self, s->data);
-	if (self.state == SM_STATE_STANDBY)
+	if (self.state == SM_STATE_STANDBY || self.state == SM_STATE_NOT_ACTIVE)
 		return NULL;
 	memcpy(data, smp_data_const(m->mad), sizeof(data));
 	notice_hide_m_key(data);
