@@ -612,7 +612,7 @@ options_parse(struct options *conf, const char *text, const char *name,
  */
 
 static struct option_table
-table_of(const struct options *conf)
+whole_table(const struct options *conf)
 {
 	struct option_table t = options_table;
 
@@ -627,7 +627,7 @@ table_of(const struct options *conf)
 void
 options_print_help(const struct options *conf)
 {
-	const struct option_table t = table_of(conf);
+	const struct option_table t = whole_table(conf);
 	g_autofree char *help = option_help(&t);
 
 	fputs(help, stdout);
@@ -688,7 +688,7 @@ bool
 options_from_args(struct options *conf, int argc, char **argv,
 	       GPtrArray *warnings, GError **error)
 {
-	const struct option_table t = table_of(conf);
+	const struct option_table t = whole_table(conf);
 
 	conf->elsewhere = conf->simulator || g_getenv(LAB_ENV);
 	if (conf->elsewhere)
