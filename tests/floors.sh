@@ -20,7 +20,7 @@ files_of() {
 # may FILE INCLUDED: does the floor of FILE allow it?
 may() {
 	case $1:$2 in
-	*:topology/text.h | *:topology/report.h | *:topology/state_file.h) ;;
+	*:topology/each.h | *:topology/text.h | *:topology/report.h | *:topology/state_file.h) ;;
 	topology/*:topology/*) ;;
 	routing/*:routing/* | routing/*:topology/*) ;;
 	# the wire speaks in the host structs of topology
