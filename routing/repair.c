@@ -767,8 +767,8 @@ repair_try(struct repairing *w, const struct attempt *a,
 
 /* The repair in two steps with the fewest blocks; if these are few, of several the
  * one with the least load. Detours of cables that are lost one after the other add
- * up, so there the last room is not given. False: it is not safe; with more room
- * it would not be either. */
+ * up, so there the last room is not given. If one is not safe, it ends with those
+ * before it. False: none of them has few blocks. */
 static bool
 repair_try_near(struct repairing *w, const struct channels *c)
 {
@@ -780,9 +780,12 @@ repair_try_near(struct repairing *w, const struct channels *c)
 		if ((best && a->room * w->r->busiest >= least) ||
 		    (a->room > ROOM_MORE && w->base != w->r->made.lft))
 			continue;
-		if (!repair_try(w, a, c))
-			return false;
 		last = a;
+		if (!repair_try(w, a, c)) {
+			if (fewest > SMALL * w->n_blocks)
+				return false;
+			break;
+		}
 		size = repair_size(w);
 		load = size > SMALL * w->n_blocks ? FLT_MAX : repair_load(w);
 		if (size < fewest || (size == fewest && load < least)) {
