@@ -61,6 +61,10 @@
 #define ROOM_MORE	2.25f	/* in attempts[]: while others are lost already, not
 				   more */
 
+/* See mend_is_too_much(), some 0.1 s: if it took more to find a repair of few blocks,
+ * as with many LIDs a host, none with less load is looked for. */
+#define SPREAD_WORK	(UINT64_C(1) << 23)
+
 /* A switch of the whole fabric. */
 struct whole_switch {
 	uint64_t guid;		/* NodeGUID */
@@ -778,6 +782,7 @@ repair_try_near(struct repairing *w, const struct channels *c)
 
 	for (a = attempts; a->manner == MANNER_NEAR; a++) {
 		if ((best && a->room * w->r->busiest >= least) ||
+		    (least < FLT_MAX && w->m.work > SPREAD_WORK) ||
 		    (a->room > ROOM_MORE && w->base != w->r->made.lft))
 			continue;
 		last = a;
