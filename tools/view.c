@@ -506,7 +506,7 @@ tool_view_read(const char *text, const char *name, GError **error)
 	struct reading r;
 
 	if (!s && strstr(text, "#view ") && !strstr(text, "\n#end "))
-		g_prefix_error(error, "the view is cut off: ");
+		g_prefix_error(error, "%s: the view is cut off: ", name);
 	if (!s)
 		return NULL;
 	for (uint32_t p = 0; p < s->n_ports; p++)

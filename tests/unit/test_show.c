@@ -331,5 +331,5 @@ TEST(test_a_part_is_of_the_same_fabric)
 	assert_true(g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN));
 	g_clear_error(&error);
 	assert_null(tool_view_read("#view 1 gen 7\nSwitch 4", "v", &error));
-	assert_has(error->message, "the view is cut off: v:2:");
+	assert_has(error->message, "v: the view is cut off: v:2:");
 }
