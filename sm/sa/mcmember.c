@@ -531,8 +531,9 @@ create(const struct sa_query *q, struct join_ask *r)
 		return SA_STATUS_REQ_INVALID;
 	if ((r->mask & NEED_CREATE) != NEED_CREATE)
 		return SA_STATUS_INSUFFICIENT;
-	EACH_PTR(const struct group, other, g->all.list)
-		n += other->creator == creator;
+	if (g->quota)
+		EACH_PTR(const struct group, other, g->all.list)
+			n += other->creator == creator;
 	if (g->quota && n >= g->quota)
 		return SA_STATUS_NO_RESOURCES;
 	/* A group of IPoIB is like the broadcast group of its link
