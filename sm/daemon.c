@@ -560,6 +560,12 @@ take_locks(struct daemon *d, GError **error)
 		lock_cache(d, error);
 }
 
+static const enum sweep_goal goals[] = {
+	[OPTIONS_MODE_RUN] = SWEEP_GOAL_FABRIC,
+	[OPTIONS_MODE_ONCE] = SWEEP_GOAL_ONCE,
+	[OPTIONS_MODE_PLAN] = SWEEP_GOAL_PLAN,
+};
+
 static struct sweep_params
 sweep_params_of(const struct daemon *d, GArray *allowed)
 {
@@ -585,10 +591,7 @@ sweep_params_of(const struct daemon *d, GArray *allowed)
 		.names = d->site->lists.names,
 		.poll_ms = c->poll_ms,
 		.polls_lost = c->polls_lost,
-		.goal = c->observe ? SWEEP_GOAL_OBSERVE :
-			c->mode == OPTIONS_MODE_RUN ? SWEEP_GOAL_FABRIC :
-			c->mode == OPTIONS_MODE_ONCE ? SWEEP_GOAL_ONCE :
-			SWEEP_GOAL_PLAN,
+		.goal = c->observe ? SWEEP_GOAL_OBSERVE : goals[c->mode],
 		.digest = c->apply,
 		.note = d->backend->note,
 		.note_data = d->backend,
