@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Programming a simulated fabric: a plan leaves the fabric as it was wanted, or
- * what is left is told. That no traffic is harmed on the way is what scenarios
- * guard at each moment; here is what they do not come to.
+ * Programming a simulated fabric: a plan leaves the fabric as it was wanted, or the
+ * rest is told. Scenarios guard at each moment that no traffic is harmed on the way;
+ * here are the cases that they do not come to.
  */
 #include <string.h>
 

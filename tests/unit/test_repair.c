@@ -112,6 +112,16 @@ rest_open(struct rest *r, const struct lab *lab, struct snapshot *s)
 	}
 }
 
+static void
+rest_close(struct rest *r)
+{
+	graph_free(r->g);
+	g_free(r->whole);
+	lft_free(r->held);
+	lid_map_free(r->lids);
+	snapshot_unref(r->s);
+}
+
 /* From the held tables to the new ones. Entries for LIDs without a port may have
  * had a loop already. */
 static void
@@ -186,11 +196,7 @@ lab_change(struct lab *lab, struct snapshot *s, double *worst)
 					    lft_size(lab->held));
 	}
 	choice_clear(&c);
-	graph_free(r.g);
-	g_free(r.whole);
-	lft_free(r.held);
-	lid_map_free(r.lids);
-	snapshot_unref(r.s);
+	rest_close(&r);
 	return ok;
 }
 
@@ -618,11 +624,7 @@ blocks_of_all_routes(const struct lab *lab, struct snapshot *s)
 		.g = r.g, .previous = r.held }, &c, NULL));
 	metrics_churn(r.held, c.lft, &churn);
 	choice_clear(&c);
-	graph_free(r.g);
-	g_free(r.whole);
-	lft_free(r.held);
-	lid_map_free(r.lids);
-	snapshot_unref(r.s);
+	rest_close(&r);
 	return churn.blocks;
 }
 
