@@ -14,6 +14,8 @@
 #include "tests/lib/request.h"
 #include "tests/lib/unit.h"
 
+static struct unit_word all_words[72];
+
 struct stage {
 	struct fabric *f;
 	uint32_t *forgotten;	/* by port */
@@ -169,18 +171,18 @@ kind_of(const char *name)
 
 /* ---- what there is ---- */
 
-WORD(do_fabric, struct stage *st)
+WORDS("fabric", do_fabric, struct stage *st)
 {
 	use(st, fabric_new(words[0]));
 }
 
-WORD(do_single, struct stage *st)
+WORDS("single", do_single, struct stage *st)
 {
 	use(st, fabric_single());
 }
 
 /* policy, qos KEY=VALUE .. */
-WORD(do_setting, struct stage *st)
+WORDS("policy qos", do_setting, struct stage *st)
 {
 #define KEY(type, m)	{ #m, G_STRUCT_OFFSET(struct type, m), \
 		  sizeof(((struct type *)0)->m) }
@@ -215,7 +217,7 @@ WORD(do_setting, struct stage *st)
 }
 
 /* PORT COMPONENT=VALUE ..: of PortInfo; has: it is so */
-WORD(do_port, struct stage *st)
+WORDS("port has", do_port, struct stage *st)
 {
 	struct port_info *info = &st->f->s->ports[port_of(st, words[0])].info;
 	bool is_set = strcmp(words[-1], "port") == 0;
@@ -229,7 +231,7 @@ WORD(do_port, struct stage *st)
 }
 
 /* COMPONENT=VALUE ..: of SwitchInfo of the gate's switch */
-WORD(do_switch, struct stage *st)
+WORDS("switch", do_switch, struct stage *st)
 {
 	struct switch_info *sw = &st->f->s->nodes[st->f->sw].sw;
 
@@ -247,7 +249,7 @@ WORD(do_switch, struct stage *st)
 }
 
 /* PORT COMPONENT=VALUE ..: of NodeInfo */
-WORD(do_node, struct stage *st)
+WORDS("node", do_node, struct stage *st)
 {
 	uint32_t node = st->f->s->ports[port_of(st, words[0])].node;
 
@@ -255,7 +257,7 @@ WORD(do_node, struct stage *st)
 		request_poke(SA_ATTR_NODE, &st->f->s->nodes[node].info, *words);
 }
 
-WORD(do_has_switch, struct stage *st)
+WORDS("has-switch", do_has_switch, struct stage *st)
 {
 	uint8_t data[SA_DATA_LEN] = { 0 };
 
@@ -264,14 +266,14 @@ WORD(do_has_switch, struct stage *st)
 }
 
 /* PORT BIT 0: of CapabilityMask */
-WORD(do_capability, struct stage *st)
+WORDS("capability", do_capability, struct stage *st)
 {
 	st->f->s->ports[port_of(st, words[0])].info.cap_mask &=
 		~(1u << word_number(words[1]));
 }
 
 /* PORT 0|1; sw-known 0: the gate's switch */
-WORD(do_known, struct stage *st)
+WORDS("known sw-known", do_known, struct stage *st)
 {
 	if (strcmp(words[-1], "known") == 0)
 		st->f->s->ports[port_of(st, words[0])].known =
@@ -281,7 +283,7 @@ WORD(do_known, struct stage *st)
 }
 
 /* PORT [LMC] */
-WORD(do_lid, struct stage *st)
+WORDS("lmc no-lid", do_lid, struct stage *st)
 {
 	uint32_t port = port_of(st, words[0]);
 
@@ -292,7 +294,7 @@ WORD(do_lid, struct stage *st)
 }
 
 /* unplug PORT; loop PORT: its cable leads to itself */
-WORD(do_cable, struct stage *st)
+WORDS("unplug loop", do_cable, struct stage *st)
 {
 	struct snapshot_port *p = &st->f->s->ports[port_of(st, words[0])];
 
@@ -305,7 +307,7 @@ WORD(do_cable, struct stage *st)
 }
 
 /* describe, name PORT TEXT: its node */
-WORD(do_name, struct stage *st)
+WORDS("describe name", do_name, struct stage *st)
 {
 	const struct snapshot *s = st->f->s;
 	struct snapshot_node *n =
@@ -319,7 +321,7 @@ WORD(do_name, struct stage *st)
 }
 
 /* BLOCK ENTRY ..: the switch holds other entries than these */
-WORD(do_other_block, struct stage *st)
+WORDS("other-block", do_other_block, struct stage *st)
 {
 	uint32_t at = word_number(words[0]);
 	uint8_t block[LFT_BLOCK];
@@ -331,7 +333,7 @@ WORD(do_other_block, struct stage *st)
 }
 
 /* forget-blocks; all-blocks: as after another manager all are written */
-WORD(do_blocks, struct stage *st)
+WORDS("forget-blocks all-blocks", do_blocks, struct stage *st)
 {
 	if (*words[-1] == 'f')
 		st->is_unknown = true;
@@ -340,13 +342,13 @@ WORD(do_blocks, struct stage *st)
 }
 
 /* LID PORT: by the entry of the first switch */
-WORD(do_route, struct stage *st)
+WORDS("route", do_route, struct stage *st)
 {
 	lft_row(st->f->lft, 0)[word_number(words[0])] = word_number(words[1]);
 }
 
 /* PORT FIELDS: it accepted and forgot them */
-WORD(do_forgotten, struct stage *st)
+WORDS("forgotten", do_forgotten, struct stage *st)
 {
 	st->forgotten[port_of(st, words[0])] = fields_of(port_fields, words[1]);
 }
@@ -365,7 +367,7 @@ ways_of(char **words)
 }
 
 /* [in] [out]: what the rules and the QoS want, with this enforcement */
-WORD(do_isolate, struct stage *st)
+WORDS("isolate", do_isolate, struct stage *st)
 {
 	st->f->params.enforce = ways_of(words);
 	fabric_isolate(st->f);
@@ -378,7 +380,7 @@ partition_of(struct stage *st, uint64_t pkey)
 }
 
 /* default-rules, no-rules */
-WORD(do_rules, struct stage *st)
+WORDS("default-rules no-rules", do_rules, struct stage *st)
 {
 	partition_rules_unref(st->f->params.rules);
 	st->f->params.rules = *words[-1] == 'd' ? partition_rules_default() :
@@ -386,7 +388,7 @@ WORD(do_rules, struct stage *st)
 }
 
 /* P_KEY [NAME] */
-WORD(do_partition, struct stage *st)
+WORDS("partition index0", do_partition, struct stage *st)
 {
 	struct partition *p = partition_of(st, word_number(words[0]));
 
@@ -395,7 +397,7 @@ WORD(do_partition, struct stage *st)
 }
 
 /* P_KEY|FROM..TO MEMBERSHIP PORT|GUID|ALL ..: by line 12 of the file */
-WORD(do_admit, struct stage *st)
+WORDS("admit", do_admit, struct stage *st)
 {
 	g_auto(GStrv) ends = g_strsplit(words[0], "..", 2);
 	uint64_t last = word_number(ends[1] ?: ends[0]);
@@ -416,18 +418,18 @@ WORD(do_admit, struct stage *st)
 		}
 }
 
-WORD(do_are_default, struct stage *st)
+WORDS("are-default", do_are_default, struct stage *st)
 {
 	assert_range(words[0], isolation_is_default(st->f->params.rules));
 }
 
-WORD(do_source, struct stage *st)
+WORDS("source", do_source, struct stage *st)
 {
 	st->f->params.rules->source = g_strdup(words[0]);
 }
 
 /* N; note, no-note TEXT: in one of them */
-WORD(do_notes, struct stage *st)
+WORDS("notes note no-note", do_notes, struct stage *st)
 {
 	const GPtrArray *notes = st->f->isolation->notes;
 	unsigned n = 0;
@@ -442,7 +444,7 @@ WORD(do_notes, struct stage *st)
 }
 
 /* PORT P_KEY [MEMBERSHIP]: for the SA it is a member, or none */
-WORD(do_member, struct stage *st)
+WORDS("member", do_member, struct stage *st)
 {
 	unsigned what = memberships_of(st->f->isolation->memberships,
 				       port_of(st, words[0]),
@@ -453,7 +455,7 @@ WORD(do_member, struct stage *st)
 }
 
 /* PORT,..|all [in] [out] [none] */
-WORD(do_enforced, struct stage *st)
+WORDS("enforced", do_enforced, struct stage *st)
 {
 	g_auto(GStrv) names = g_strsplit(words[0], ",", -1);
 	bool all = strcmp(words[0], "all") == 0;
@@ -477,7 +479,7 @@ wanted(const struct stage *st, enum port_table table, uint32_t port,
 
 /* PORT INDEX|FROM..TO P_KEY [same]: of its table; from this P_Key on, or all
  * the same */
-WORD(do_at, struct stage *st)
+WORDS("at", do_at, struct stage *st)
 {
 	g_auto(GStrv) ends = g_strsplit(words[1], "..", 2);
 	uint64_t first = word_number(ends[0]);
@@ -495,7 +497,7 @@ WORD(do_at, struct stage *st)
 
 /* TABLE PORT|all BLOCK HEX ..|none|any: wanted of it, or of all end ports;
  * behind a block of P_Keys there are no others */
-WORD(do_expect_block, struct stage *st)
+WORDS("block", do_expect_block, struct stage *st)
 {
 	static const union port_block empty = { .bytes = { 0 } };
 	enum port_table table = request_table(words[0]);
@@ -523,7 +525,7 @@ WORD(do_expect_block, struct stage *st)
 }
 
 /* TABLE PORT BLOCK HEX ..: held, or wanted */
-WORD(do_block, struct stage *st)
+WORDS("held want-block", do_block, struct stage *st)
 {
 	enum port_table table = request_table(words[0]);
 	bool is_held = strcmp(words[-1], "held") == 0;
@@ -538,13 +540,13 @@ WORD(do_block, struct stage *st)
 		st->f->w.tables = st->wanted;
 }
 
-WORD(do_no_qos, struct stage *st)
+WORDS("no-qos", do_no_qos, struct stage *st)
 {
 	st->f->params.qos = NULL;
 }
 
 /* VL,VL,.. */
-WORD(do_sl2vl, struct stage *st)
+WORDS("sl2vl", do_sl2vl, struct stage *st)
 {
 	g_auto(GStrv) vls = g_strsplit(words[0], ",", -1);
 
@@ -554,7 +556,7 @@ WORD(do_sl2vl, struct stage *st)
 }
 
 /* N=VL:WEIGHT ..: no others */
-WORD(do_low, struct stage *st)
+WORDS("low", do_low, struct stage *st)
 {
 	memset(st->qos.low, 0, sizeof(st->qos.low));
 	for (; *words; words++) {
@@ -565,7 +567,7 @@ WORD(do_low, struct stage *st)
 	}
 }
 
-WORD(do_full_shares, struct stage *st)
+WORDS("full-shares", do_full_shares, struct stage *st)
 {
 	for (unsigned i = 0; i < QOS_ARB_ENTRIES; i++) {
 		st->qos.low[i] = (struct vl_share){ 1, 9 };
@@ -574,7 +576,7 @@ WORD(do_full_shares, struct stage *st)
 }
 
 /* PORT SL VL: by way in 0 */
-WORD(do_vl, struct stage *st)
+WORDS("vl", do_vl, struct stage *st)
 {
 	assert_range(words[2], wanted(st, PORT_TABLE_SL2VL,
 				      port_of(st, words[0]),
@@ -582,7 +584,7 @@ WORD(do_vl, struct stage *st)
 }
 
 /* Of VLs, at no port. */
-WORD(do_nothing, struct stage *st)
+WORDS("nothing", do_nothing, struct stage *st)
 {
 	const struct port_tables *t = st->f->isolation->wanted;
 
@@ -593,7 +595,7 @@ WORD(do_nothing, struct stage *st)
 }
 
 /* PORT: entries of both tables are there up to their ends only */
-WORD(do_shares_end, struct stage *st)
+WORDS("shares-end", do_shares_end, struct stage *st)
 {
 	uint32_t port = port_of(st, words[0]);
 	const struct port_info *info = &st->f->s->ports[port].info;
@@ -614,12 +616,12 @@ WORD(do_shares_end, struct stage *st)
 }
 
 /* N: OperationalVLs of PortInfo */
-WORD(do_vls_code, struct stage *st)
+WORDS("vls-code", do_vls_code, struct stage *st)
 {
 	assert_range(words[0], isolation_vls_code(&st->qos));
 }
 
-WORD(do_reregister, struct stage *st)
+WORDS("reregister", do_reregister, struct stage *st)
 {
 	st->again[port_of(st, words[0])] = true;
 	st->f->w.reregister = st->again;
@@ -648,7 +650,7 @@ expect_wanted(struct stage *st, const struct plan_field *names,
 				     (char *[]){ *words, NULL }, data);
 }
 
-WORD(do_wants, struct stage *st)
+WORDS("wants", do_wants, struct stage *st)
 {
 	uint8_t data[SA_DATA_LEN] = { 0 };
 	struct port_info out;
@@ -660,7 +662,7 @@ WORD(do_wants, struct stage *st)
 		      words + 1);
 }
 
-WORD(do_wants_switch, struct stage *st)
+WORDS("wants-switch", do_wants_switch, struct stage *st)
 {
 	uint8_t data[SA_DATA_LEN] = { 0 };
 	struct switch_info out;
@@ -705,7 +707,7 @@ check_order(const struct plan *plan)
 }
 
 /* KIND=N ..: so many steps of these kinds and none of the others, in order */
-WORD(do_plan, struct stage *st)
+WORDS("plan", do_plan, struct stage *st)
 {
 	AUTO(plan) *plan = make_plan(st);
 	uint32_t sum = 0;
@@ -721,7 +723,7 @@ WORD(do_plan, struct stage *st)
 }
 
 /* KIND PORT N: so many steps */
-WORD(do_steps, struct stage *st)
+WORDS("steps", do_steps, struct stage *st)
 {
 	AUTO(plan) *plan = make_plan(st);
 	unsigned n = 0;
@@ -742,7 +744,7 @@ find_step(const struct plan *plan, enum plan_kind k, uint32_t port)
 }
 
 /* KIND PORT [FIELDS], table PORT TABLE BLOCK, lft BLOCK of the gate's switch */
-WORD(do_step, struct stage *st)
+WORDS("step", do_step, struct stage *st)
 {
 	AUTO(plan) *plan = make_plan(st);
 	enum plan_kind k = kind_of(words[0]);
@@ -763,7 +765,7 @@ WORD(do_step, struct stage *st)
 	}
 }
 
-WORD(do_no_step_at, struct stage *st)
+WORDS("no-step-at", do_no_step_at, struct stage *st)
 {
 	AUTO(plan) *plan = make_plan(st);
 
@@ -772,7 +774,7 @@ WORD(do_no_step_at, struct stage *st)
 }
 
 /* PORT KIND: steps of this kind, and no others, tell its clients */
-WORD(do_told_with, struct stage *st)
+WORDS("told-with", do_told_with, struct stage *st)
 {
 	AUTO(plan) *plan = make_plan(st);
 	unsigned kinds = 0;
@@ -785,14 +787,14 @@ WORD(do_told_with, struct stage *st)
 }
 
 /* PORT FIELDS: of the forgotten ones these differ */
-WORD(do_left, struct stage *st)
+WORDS("left", do_left, struct stage *st)
 {
 	assert_int_equal(st->forgotten[port_of(st, words[0])],
 			 fields_of(port_fields, words[1]));
 }
 
 /* N steps are done; write-tables N: the blocks of tables only */
-WORD(do_carry_out, struct stage *st)
+WORDS("carry-out write-tables", do_carry_out, struct stage *st)
 {
 	AUTO(snapshot) *before = snapshot_copy(st->f->s);
 	bool all = strcmp(words[-1], "carry-out") == 0;
@@ -808,7 +810,7 @@ WORD(do_carry_out, struct stage *st)
 }
 
 /* [same|other]: as the last time, or not */
-WORD(do_digest, struct stage *st)
+WORDS("digest", do_digest, struct stage *st)
 {
 	AUTO(plan) *plan = make_plan(st);
 	g_autofree char *before = st->digest;
@@ -822,7 +824,7 @@ WORD(do_digest, struct stage *st)
 }
 
 /* TEXT: it is in the plan as printed; {guid}, {lid}: the host's */
-WORD(do_text, struct stage *st)
+WORDS("text", do_text, struct stage *st)
 {
 	g_autofree char *plain = g_strcompress(words[0]);
 	g_autofree char *guid = g_strdup_printf("0x%016" G_GINT64_MODIFIER "x",
@@ -839,7 +841,7 @@ WORD(do_text, struct stage *st)
 	assert_has(out->str, part->str);
 }
 
-WORD(do_no_text, struct stage *st)
+WORDS("no-text", do_no_text, struct stage *st)
 {
 	AUTO(plan) *plan = make_plan(st);
 	g_autoptr(GString) out = g_string_new(NULL);
@@ -847,41 +849,6 @@ WORD(do_no_text, struct stage *st)
 	plan_print(plan, st->f->s, &st->f->w, st->f->seen, st->f->held, out);
 	assert_null(strstr(out->str, words[0]));
 }
-
-static const struct unit_word all_words[] = {
-	{ "fabric", do_fabric }, { "single", do_single },
-	{ "policy", do_setting }, { "qos", do_setting },
-	{ "port", do_port }, { "has", do_port }, { "node", do_node },
-	{ "switch", do_switch }, { "has-switch", do_has_switch },
-	{ "capability", do_capability }, { "known", do_known },
-	{ "sw-known", do_known }, { "lmc", do_lid }, { "no-lid", do_lid },
-	{ "unplug", do_cable }, { "loop", do_cable },
-	{ "describe", do_name }, { "name", do_name },
-	{ "other-block", do_other_block },
-	{ "forget-blocks", do_blocks }, { "all-blocks", do_blocks },
-	{ "forgotten", do_forgotten },
-	{ "isolate", do_isolate }, { "default-rules", do_rules },
-	{ "no-rules", do_rules }, { "partition", do_partition },
-	{ "index0", do_partition }, { "admit", do_admit },
-	{ "are-default", do_are_default },
-	{ "source", do_source }, { "notes", do_notes }, { "note", do_notes },
-	{ "no-note", do_notes }, { "member", do_member },
-	{ "enforced", do_enforced }, { "at", do_at },
-	{ "block", do_expect_block }, { "no-qos", do_no_qos },
-	{ "sl2vl", do_sl2vl }, { "low", do_low },
-	{ "full-shares", do_full_shares }, { "vl", do_vl },
-	{ "nothing", do_nothing }, { "shares-end", do_shares_end },
-	{ "vls-code", do_vls_code },
-	{ "held", do_block },
-	{ "want-block", do_block }, { "reregister", do_reregister },
-	{ "wants", do_wants }, { "wants-switch", do_wants_switch },
-	{ "plan", do_plan }, { "route", do_route }, { "digest", do_digest },
-	{ "steps", do_steps }, { "step", do_step },
-	{ "no-step-at", do_no_step_at }, { "told-with", do_told_with },
-	{ "left", do_left }, { "carry-out", do_carry_out },
-	{ "write-tables", do_carry_out }, { "text", do_text },
-	{ "no-text", do_no_text }, { NULL, NULL },
-};
 
 SCRIPT(plan, "plan.scn", all_words, stage_new, stage_free)
 SCRIPT(pkeys, "pkey_table.scn", all_words, set_up_pkeys, stage_free)
