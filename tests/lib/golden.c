@@ -2,7 +2,6 @@
 #include "tests/lib/golden.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #include "tests/lib/folder.h"
 #include "tests/lib/unit.h"

@@ -2,8 +2,6 @@
 /*
  * Fabrics and groups for the tests of multicast trees; see the header.
  */
-#include <string.h>
-
 #include "routing/order.h"
 #include "tests/lib/unit.h"
 #include "tests/lib/multicast_lab.h"

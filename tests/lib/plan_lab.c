@@ -2,7 +2,6 @@
 #include "tests/lib/plan_lab.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "lab/generate.h"
 #include "routing/engine.h"

@@ -7,7 +7,6 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sm/mad/bytes.h"
 #include "sm/mad/sa_mad.h"

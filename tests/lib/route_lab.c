@@ -2,13 +2,10 @@
 /*
  * What the tests of engines have in common.
  */
-#include <string.h>
-
 #include "lab/generate.h"
 #include "routing/metrics.h"
 #include "routing/multicast.h"
 #include "routing/select.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/oracle.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/shapes.h"

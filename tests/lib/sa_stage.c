@@ -5,12 +5,10 @@
 #include "tests/lib/sa_stage.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "sm/sa/informinfo.h"
 #include "sm/sa/mcmember.h"
 #include "sm/sa/service.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/request.h"
 #include "tests/lib/state_text.h"
 #include "tests/lib/unit.h"

@@ -4,12 +4,10 @@
  * managers on its simulated fabric. Words are looked up in tables; what is in
  * none is a command of the lab's console.
  */
-#include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/scenario.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <glib/gstdio.h>
 
 #include "lab/generate.h"

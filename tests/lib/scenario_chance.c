@@ -6,7 +6,6 @@
 #include "tests/lib/play.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "sm/mad/sa_record.h"
 #include "tests/lib/seed.h"

@@ -3,8 +3,6 @@
  * Fabrics as people build them. A shape is drawn as switches, cables and
  * hosts, and written as a net file with GUIDs in random order.
  */
-#include <string.h>
-
 #include "tests/lib/seed.h"
 #include "tests/lib/shapes.h"
 #include "tests/lib/unit.h"

@@ -3,8 +3,6 @@
  * The bench: see sim_lab.h. Its transport has one receiver, which keeps the
  * last answer and the last trap; a question is a send and a run of the clock.
  */
-#include <string.h>
-
 #include "tests/lib/sim_lab.h"
 
 #include "tests/lib/unit.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * One test program a folder: each test adds itself to those of the program
- * that its file is linked into. This brings cmocka.h and what that needs.
+ * that its file is linked into. This brings what nearly all of them use: cmocka.h
+ * and what that needs, string.h, and variables that free themselves.
  *
  *	TEST(test_this)
  *	{
@@ -33,7 +34,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
+
+#include "tests/lib/auto.h"
 
 /* set_up, tear_down: NULL for a test without them. */
 void unit_add(const char *name, CMUnitTestFunction test,

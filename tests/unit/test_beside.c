@@ -5,7 +5,6 @@
  */
 #include "sm/io/beside.h"
 #include "sm/io/timers.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 
 #define PATIENCE	(60 * G_TIME_SPAN_SECOND)	/* only if it fails */

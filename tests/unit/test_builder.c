@@ -9,10 +9,8 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "lab/generate.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/fabric_text.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"

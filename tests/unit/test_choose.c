@@ -8,13 +8,11 @@
  * round, no way at all.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "lab/generate.h"
 #include "routing/metrics.h"
 #include "routing/order.h"
 #include "routing/select.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/unit.h"
 #include "topology/each.h"

@@ -3,8 +3,6 @@
  * The command line: what each option sets, what each wrong one costs (one line
  * that says what is right), and which setting goes before which.
  */
-#include <string.h>
-
 #include "tests/lib/folder.h"
 #include "tests/lib/golden.h"
 #include "tests/lib/options_lab.h"

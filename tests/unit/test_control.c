@@ -5,14 +5,12 @@
  * rules by hand, hooks that note what they were called with.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lab/generate.h"
 #include "sm/config/command.h"
 #include "sm/control/control.h"
 #include "sm/sa/sa_db.h"
 #include "sm/view.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/state_text.h"
 #include "tests/lib/unit.h"
 #include "tools/show.h"

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
-#include <string.h>
 #include <unistd.h>
 #include <glib/gstdio.h>
 #include <sys/resource.h>

@@ -2,12 +2,9 @@
 /*
  * What minismctl doctor finds in the view that a manager writes.
  */
-#include <string.h>
-
 #include "lab/generate.h"
 #include "sm/sweep/sweep.h"
 #include "sm/view.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "tools/show.h"
 #include "topology/net_file.h"

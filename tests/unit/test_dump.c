@@ -5,11 +5,9 @@
  * tests/data, then what is done to it or asked of it, a line each.
  */
 #include <glib/gstdio.h>
-#include <string.h>
 
 #include "lab/generate.h"
 #include "routing/engine.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/dumped.h"
 #include "tests/lib/engine_route.h"
 #include "tests/lib/folder.h"

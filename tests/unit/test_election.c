@@ -12,11 +12,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lab/generate.h"
 #include "sm/sweep/election.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/golden.h"
 #include "tests/lib/unit.h"
 

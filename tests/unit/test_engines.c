@@ -8,7 +8,6 @@
 #include "routing/metrics.h"
 #include "routing/order.h"
 #include "routing/verify.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/shapes.h"
 #include "tests/lib/unit.h"

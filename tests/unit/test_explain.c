@@ -2,14 +2,11 @@
 /*
  * MADs and decisions in words.
  */
-#include <string.h>
-
 #include "lab/generate.h"
 #include "sm/decisions.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/smp.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "tools/explain.h"

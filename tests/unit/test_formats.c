@@ -7,8 +7,6 @@
  * And of what is good: each text damaged in a few places is a text or an
  * error, not a crash.
  */
-#include <string.h>
-
 #include "tests/lib/folder.h"
 #include "tests/lib/formats.h"
 #include "tests/lib/golden.h"

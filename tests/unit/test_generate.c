@@ -4,10 +4,7 @@
  * cables and switches that failed. The forms of a formula are in
  * tests/golden/formula.
  */
-#include <string.h>
-
 #include "lab/generate.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/fabric_text.h"
 #include "tests/lib/unit.h"
 #include "topology/prng.h"

@@ -5,7 +5,6 @@
  * client is the driver of both, and their subnet manager.
  */
 #include <errno.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -15,7 +14,6 @@
 #include "lab/server.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/smp.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 
 #define PATIENCE	(60 * G_USEC_PER_SEC)	/* only if it fails */

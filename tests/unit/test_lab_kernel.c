@@ -10,7 +10,6 @@
  * method, TID, segment, a checksum of data, and the path that it came.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "lab/generate.h"
 #include "lab/kernel.h"
@@ -18,7 +17,6 @@
 #include "sm/mad/bytes.h"
 #include "sm/mad/rmpp.h"
 #include "sm/mad/smp.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/golden.h"
 #include "tests/lib/rmpp_lab.h"
 #include "tests/lib/sim_script.h"

@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "lab/generate.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/golden.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"

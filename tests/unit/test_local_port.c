@@ -11,7 +11,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "sm/io/local_port.h"
 #include "tests/lib/golden.h"

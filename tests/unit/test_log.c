@@ -9,14 +9,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "sm/log.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 

@@ -3,8 +3,6 @@
  * The MAD header against bytes written down from IBA 13.4.2, and what statuses
  * are called.
  */
-#include <string.h>
-
 #include "sm/mad/mad.h"
 #include "tests/lib/unit.h"
 

@@ -7,7 +7,6 @@
  * what takes long loops. Chance: tests/fuzz/fuzz_discover.c.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include <glib.h>
 

@@ -3,8 +3,6 @@
  * Which bytes of a MAD are keys: found by writing keys, and nothing else, with
  * the codecs of libibmad and by the offsets of the specification.
  */
-#include <string.h>
-
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/mkey_mask.h"
 #include "sm/mad/smp.h"

@@ -4,7 +4,6 @@
  * and nothing is sent where no port listens; trees share the cables and stay
  * low; the order of the input does not matter. The oracle follows the masks.
  */
-#include "tests/lib/auto.h"
 #include "tests/lib/multicast_lab.h"
 #include "tests/lib/unit.h"
 #include "topology/prng.h"

@@ -4,7 +4,6 @@
  * and go, cables fail, and only what must change does. What the switches hold
  * may also be rubbish.
  */
-#include "tests/lib/auto.h"
 #include "tests/lib/multicast_lab.h"
 #include "tests/lib/unit.h"
 #include "topology/prng.h"

@@ -3,10 +3,7 @@
  * Fabrics as text, what its normal form (tests/golden/netfile) does not show:
  * that nothing is lost on the way, and what stands in no text.
  */
-#include <string.h>
-
 #include "lab/generate.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/fabric_text.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"

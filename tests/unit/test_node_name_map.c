@@ -4,7 +4,6 @@
  * description. What a map may be: tests/golden/nodenames.
  */
 #include "sm/config/guid_files.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/snapshot.h"
 

@@ -4,9 +4,6 @@
  * that says what is right), and what is worth a warning, is in
  * tests/golden/conf. The command line is in test_command_line.c.
  */
-#include <string.h>
-
-#include "tests/lib/auto.h"
 #include "tests/lib/options_lab.h"
 #include "tests/lib/unit.h"
 

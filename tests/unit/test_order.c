@@ -3,12 +3,9 @@
  * The order of the switches: which are leaves, in trees with exceptions; what
  * is kept when the fabric changes; roots that are given.
  */
-#include <string.h>
-
 #include "routing/metrics.h"
 #include "routing/paths.h"
 #include "routing/turns.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/unit.h"
 #include "tools/net_file_parse.h"

@@ -6,10 +6,8 @@
  * a reading of them that is as plain as it can be.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lab/generate.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/each.h"
 #include "topology/partition.h"

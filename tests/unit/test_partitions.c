@@ -3,13 +3,11 @@
  * The words of tests/scripts/partitions_file.scn: the partitions in force, a
  * file and changes on top of it.
  */
-#include <string.h>
 #include <glib/gstdio.h>
 #include <sys/stat.h>
 
 #include "lab/generate.h"
 #include "sm/partitions.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/plan_lab.h"
 #include "tests/lib/unit.h"

@@ -3,11 +3,9 @@
  * The partition file, what texts (tests/golden/partitions) cannot show: every cut
  * of a file, sizes at which a parser that is not linear would not come to an end.
  */
-#include <string.h>
 #include <time.h>
 
 #include "sm/config/partitions_conf.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/formats.h"
 #include "tests/lib/unit.h"

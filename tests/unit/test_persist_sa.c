@@ -7,7 +7,6 @@
 
 #include "sm/file_writer.h"
 #include "sm/state.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/sa_stage.h"
 #include "tests/lib/scripted.h"

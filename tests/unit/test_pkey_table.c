@@ -3,7 +3,6 @@
  * What isolation.h promises of P_Keys, for any rules and tables; cases of it are
  * in tests/scripts/pkey_table.scn.
  */
-#include "tests/lib/auto.h"
 #include "tests/lib/plan_lab.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"

@@ -7,9 +7,6 @@
  * of that switch, up, one of its ports to another switch, and H-1 and the like;
  * ^ is the other end of the cable.
  */
-#include <string.h>
-
-#include "tests/lib/auto.h"
 #include "tests/lib/plan_lab.h"
 #include "tests/lib/request.h"
 #include "tests/lib/unit.h"

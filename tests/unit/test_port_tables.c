@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /* The store of ports' tables. */
 #include "lab/generate.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/port_tables.h"
 #include "topology/prng.h"

@@ -4,11 +4,8 @@
  * rest is told. Scenarios guard at each moment that no traffic is harmed on the way;
  * here are the cases that they do not come to.
  */
-#include <string.h>
-
 #include "lab/sim/state.h"
 #include "sm/sweep/program.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/plan_lab.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/sim_script.h"

@@ -10,7 +10,6 @@
 #include "lab/traffic.h"
 #include "routing/metrics.h"
 #include "routing/order.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"

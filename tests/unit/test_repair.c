@@ -7,12 +7,9 @@
  *
  * MINISM_TEST_SEED sets the seed.
  */
-#include <string.h>
-
 #include "lab/generate.h"
 #include "routing/metrics.h"
 #include "routing/repair.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/oracle.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/seed.h"

@@ -5,10 +5,8 @@
  */
 #include <infiniband/mad.h>
 #include <infiniband/umad_sa.h>
-#include <string.h>
 
 #include "lab/rmpp.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/golden.h"
 #include "tests/lib/rmpp_lab.h"
 #include "tests/lib/scripted.h"

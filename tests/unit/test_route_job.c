@@ -2,7 +2,6 @@
 /* Routing as the sweep starts it: lists of nodes. */
 #include "lab/generate.h"
 #include "sm/sweep/route_job.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 
 struct bench {

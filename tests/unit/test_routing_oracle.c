@@ -5,14 +5,12 @@
  * bound, little changes when little was lost, and groups have trees.
  */
 #include <math.h>
-#include <string.h>
 
 #include "lab/generate.h"
 #include "lab/traffic.h"
 #include "routing/grid.h"
 #include "routing/metrics.h"
 #include "routing/order.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
 #include "tests/lib/multicast_lab.h"
 #include "tests/lib/seed.h"

@@ -7,10 +7,8 @@
  * of all pairs; and what takes more than one request and its answer.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "sm/sa/mcmember.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/sa_stage.h"
 #include "tests/lib/unit.h"
 #include "topology/prng.h"

@@ -3,10 +3,7 @@
  * Long messages over a transport that does RMPP itself: they go out and come
  * in in one piece.
  */
-#include <string.h>
-
 #include "sm/io/sa_message.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/rmpp_lab.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"

@@ -9,7 +9,6 @@
  * wire, are decoded, and encoded again to the same bytes.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include <glib.h>
 #include <infiniband/mad.h>

@@ -4,7 +4,6 @@
  * text: tests/scripts/sa_server.scn. Here are its words.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "sm/mad/smp.h"
 #include "sm/sa/informinfo.h"

@@ -7,7 +7,6 @@
  * the test says.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "sm/sa/informinfo.h"
 #include "sm/sa/mcmember.h"

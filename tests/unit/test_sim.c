@@ -3,9 +3,6 @@
  * The simulated fabric: its clock, its clients, full buffers, and that the same
  * run is the same run.
  */
-#include <string.h>
-
-#include "tests/lib/auto.h"
 #include "tests/lib/sim_lab.h"
 #include "tests/lib/unit.h"
 #include "tests/lib/sim_script.h"

@@ -2,9 +2,6 @@
 /*
  * The faults of the simulated fabric do what they say, and no more.
  */
-#include <string.h>
-
-#include "tests/lib/auto.h"
 #include "tests/lib/sim_lab.h"
 #include "tests/lib/unit.h"
 #include "tests/lib/sim_script.h"

@@ -9,7 +9,6 @@
  * /N its port N, ^ the other end of the cable.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "sm/mad/bytes.h"
 #include "lab/console.h"

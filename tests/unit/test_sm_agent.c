@@ -6,13 +6,11 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "lab/generate.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/sa_mad.h"
 #include "sm/sm_agent.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/golden.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"

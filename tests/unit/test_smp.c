@@ -3,8 +3,6 @@
  * SMPs: requests, responses and notices. Their attributes are tested with the
  * SA records that carry them (test_sa_record.c).
  */
-#include <string.h>
-
 #include <glib.h>
 
 #include "sm/mad/smp.h"

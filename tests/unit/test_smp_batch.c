@@ -9,11 +9,9 @@
  * and what comes of them: tests/golden/smp_batch.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lab/generate.h"
 #include "sm/sweep/smp_batch.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/golden.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /* Tables of ports as bytes: against the positions that IBA gives. */
-#include <string.h>
-
 #include "sm/mad/smp.h"
 #include "tests/lib/unit.h"
 

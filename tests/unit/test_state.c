@@ -5,14 +5,12 @@
  * file is written: test_persist_sa.c.
  */
 #include <glib/gstdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "lab/generate.h"
 #include "sm/persist.h"
 #include "sm/sa/sa.h"
 #include "sm/state.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/golden.h"
 #include "tests/lib/scripted.h"

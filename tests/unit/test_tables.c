@@ -2,10 +2,7 @@
 /*
  * The arena of forwarding tables and what is known of the switches' own.
  */
-#include <string.h>
-
 #include "routing/tables.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/smp_attr.h"
 

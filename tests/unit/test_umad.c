@@ -5,7 +5,6 @@
  * test of the window.
  */
 #include <dlfcn.h>
-#include <string.h>
 
 #include <glib.h>
 #include <infiniband/umad.h>
@@ -14,7 +13,6 @@
 #include "sm/io/mad_client.h"
 #include "sm/mad/rmpp.h"
 #include "sm/mad/smp.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 
 #define MANY		20000u

@@ -3,11 +3,8 @@
  * The verdict against the oracle's, on tables that are right, nearly right, or
  * rubbish.
  */
-#include <string.h>
-
 #include "routing/engine.h"
 #include "routing/multicast.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
 #include "routing/verify.h"
 #include "tests/lib/oracle.h"

@@ -3,11 +3,9 @@
  * Views: what a manager writes is what a tool reads.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "lab/generate.h"
 #include "sm/view.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
 #include "tests/lib/unit.h"
 #include "tools/view.h"

@@ -3,7 +3,6 @@
  * The arithmetic of the window. What it makes of peers: tests/scripts/window.scn.
  */
 #include "sm/io/window.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 
 #define MS	1000
