@@ -29,7 +29,8 @@ is_close(double a, double b)
  * hosts on a switch each pair counts, and those within it use no channel; of
  * several LIDs only the base. Then one entry for the host on `at` is wrong:
  * a hole drops what comes through, but not before; tables with a loop have no
- * load that one could name. An order of the switches changes nothing.
+ * load that one could name. An order of the switches changes nothing. Paths over
+ * three channels are longer than the way back over one.
  */
 TEST(test_load_of_a_ring)
 {
@@ -41,18 +42,20 @@ TEST(test_load_of_a_ring)
 		int sw;		/* with the wrong entry; -1: none */
 		uint32_t at;
 		int entry;	/* -1: on to the next switch */
-		uint64_t lost, max;
-		double mean;
+		uint64_t lost, max, longer;
+		double mean, hops;
 	} cases[] = {
-		{ "ring(4;1)", 0, -1, 0, 0, 0, 6, 3.0 },
-		{ "ring(4;3)", 0, -1, 0, 0, 0, 54, 27.0 },
-		{ "ring(4;1)", 2, -1, 0, 0, 0, 6, 3.0 },
-		{ "ring(4;1)", 0, 1, 3, LFT_NO_PATH, 2, 6, 20.0 / 8 },
-		{ "ring(4;1)", 0, 3, 3, -1, 3, 0, 0 },
-		{ "ring(4;2)", 0, 2, 2, 0, 7, 24, 12.0 },
+		{ "ring(4;1)", 0, -1, 0, 0, 0, 6, 4, 3.0, 24.0 / 12 },
+		{ "ring(4;3)", 0, -1, 0, 0, 0, 54, 36, 27.0, 216.0 / 132 },
+		{ "ring(4;1)", 2, -1, 0, 0, 0, 6, 4, 3.0, 24.0 / 12 },
+		{ "ring(4;1)", 0, 1, 3, LFT_NO_PATH, 2, 6, 3, 20.0 / 8,
+		  19.0 / 10 },
+		{ "ring(4;1)", 0, 3, 3, -1, 3, 0, 3, 0, 18.0 / 9 },
+		{ "ring(4;2)", 0, 2, 2, 0, 7, 24, 14, 12.0, 84.0 / 49 },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		AUTO_VALUE(metrics_paths_clear) struct metrics_paths paths;
 		AUTO_VALUE(fabric_clear) struct fabric f;
 		struct metrics_load load;
 		int sw = cases[i].sw;
@@ -74,6 +77,11 @@ TEST(test_load_of_a_ring)
 			assert_int_equal(load.max, cases[i].max);
 			assert_true(load.mean == cases[i].mean);
 		}
+		metrics_paths(f.g, f.out.lft, &paths);
+		assert_int_equal(paths.lost, cases[i].lost);
+		assert_int_equal(paths.longer, cases[i].longer);
+		assert_int_equal(paths.max, 3);
+		assert_true(is_close(paths.mean, cases[i].hops));
 	}
 }
 
@@ -323,149 +331,6 @@ TEST(test_bisection_shares_a_cable)
 	lab_clear(&lab);
 }
 
-/* --- counted again --- */
-
-/* The switches of a way, as many as its channels; UINT32_MAX if it does not
- * arrive. edges, if not NULL, gets them. */
-static uint32_t
-walk(const struct lab *lab, uint32_t from, uint32_t to, uint32_t *edges)
-{
-	const struct graph *g = lab->f.g;
-	const struct graph_target *t = lab_host(lab, to);
-	uint32_t sw = lab_host(lab, from)->sw, hops = 0, e;
-
-	while (hops <= g->n_switches) {
-		if (sw == t->sw &&
-		    lft_row(lab->f.out.lft, sw)[t->lid] == t->port)
-			return hops;
-		e = fabric_edge_to(&lab->f, sw, t->lid);
-		if (e == SNAPSHOT_NONE)
-			return UINT32_MAX;
-		if (edges)
-			edges[hops] = e;
-		hops++;
-		sw = g->edges[e].peer;
-	}
-	return UINT32_MAX;
-}
-
-static void
-recount_paths(const struct lab *lab)
-{
-	const struct graph *g = lab->f.g;
-	uint32_t n = g->n_switches, i, j, k, e, hops, *dist;
-	struct metrics_paths plain = { .pairs = NULL }, p;
-
-	dist = g_new(uint32_t, n * n);
-	for (i = 0; i < n * n; i++)
-		dist[i] = i % n == i / n ? 0 : 1000000;
-	for (i = 0; i < n; i++)
-		for (e = g->first_edge[i]; e < g->first_edge[i + 1]; e++)
-			dist[i * n + g->edges[e].peer] = 1;
-	for (k = 0; k < n; k++)
-		for (i = 0; i < n; i++)
-			for (j = 0; j < n; j++)
-				dist[i * n + j] = MIN(dist[i * n + j],
-					dist[i * n + k] + dist[k * n + j]);
-	plain.pairs = g_new0(uint64_t, n + 1);
-	for (i = 0; i < lab->sample.n_hosts; i++)
-		for (j = 0; j < lab->sample.n_hosts; j++) {
-			if (i == j)
-				continue;
-			hops = walk(lab, i, j, NULL);
-			if (hops == UINT32_MAX) {
-				plain.lost++;
-				continue;
-			}
-			plain.arrived++;
-			plain.pairs[hops]++;
-			plain.mean += hops;
-			plain.max = MAX(plain.max, hops);
-			plain.longer += hops > dist[lab_host(lab, i)->sw * n +
-						    lab_host(lab, j)->sw];
-		}
-	metrics_paths(g, lab->f.out.lft, &p);
-	assert_int_equal(p.max, plain.max);
-	assert_int_equal(p.arrived, plain.arrived);
-	assert_int_equal(p.lost, plain.lost);
-	assert_int_equal(p.longer, plain.longer);
-	assert_true(!p.arrived ||
-		    is_close(p.mean, plain.mean / (double)p.arrived));
-	assert_memory_equal(p.pairs, plain.pairs,
-			    (p.max + 1) * sizeof(*p.pairs));
-	metrics_paths_clear(&p);
-	g_free(plain.pairs);
-	g_free(dist);
-}
-
-static void
-recount_shifts(struct lab *lab)
-{
-	uint32_t n = lab->sample.n_hosts, k, i, h, hops, most;
-	g_autofree uint32_t *edges = g_new(uint32_t, lab->f.g->n_switches + 1);
-	struct metrics_congestion plain = { .max = 0 }, c;
-	uint64_t sum = 0;
-	uint32_t *load;
-
-	for (k = 1; k < n; k++) {
-		load = g_new0(uint32_t, lab->f.g->n_edges + 1);
-		most = 0;
-		for (i = 0; i < n; i++) {
-			hops = walk(lab, i, (i + k) % n, edges);
-			if (hops == UINT32_MAX) {
-				plain.lost++;
-				continue;
-			}
-			most = MAX(most, 1);
-			for (h = 0; h < hops; h++) {
-				load[edges[h]]++;
-				most = MAX(most, load[edges[h]]);
-			}
-		}
-		sum += most;
-		if (most > plain.max) {
-			plain.max = most;
-			plain.worst = k;
-		}
-		g_free(load);
-	}
-	for (i = 0; i < 2; i++) {
-		metrics_shifts(lab->f.g, lab->f.out.lft, &lab->sample, &c);
-		if (i)
-			c = lab_measure(lab)[TRAFFIC_SHIFTS];
-		assert_int_equal(c.n, n - 1);
-		assert_int_equal(c.n_all, n - 1);
-		assert_int_equal(c.max, plain.max);
-		assert_int_equal(c.worst, plain.worst);
-		assert_int_equal(c.lost, plain.lost);
-		assert_true(n < 2 || is_close(c.mean, (double)sum / (n - 1)));
-	}
-}
-
-TEST(test_random_tables_are_counted_right)
-{
-	uint64_t rng = prng_stream(seed_take(1), 1);
-
-	for (unsigned round = 0; round < 60; round++) {
-		AUTO_VALUE(lab_clear) struct lab lab;
-		uint32_t n;
-		uint64_t seed = prng_next(&rng);
-		unsigned fail = prng_below(&rng, 2) * 150;
-		g_autofree char *spec = g_strdup_printf("random(%u,%u,%u)",
-			5 + prng_below(&rng, 8), 2 + prng_below(&rng, 3),
-			1 + prng_below(&rng, 3));
-
-		lab_init(&lab, spec, seed, fail);
-		/* Right tables with some rubbish in them. */
-		fabric_route(&lab.f);
-		n = prng_below(&rng, 4) * lab.f.g->n_targets *
-			lab.f.g->n_switches / 20;
-		lab_spoil(lab.f.g, lab.f.out.lft, n, &rng);
-		recount_paths(&lab);
-		recount_shifts(&lab);
-	}
-}
-
 LAB_TEST(test_chance_depends_on_the_seed_only, "torus(3,3;3)", 0, 0)
 {
 	struct traffic a;
@@ -511,6 +376,14 @@ LAB_TEST(test_sample_of_shifts_is_a_sample, "PGFT(3,5;1,3)", 0, 0)
 		n_differ += c.mean != first;
 	}
 	assert_true(n_differ > 0);
+	/* all of them; and the flows of all, where no table has an entry */
+	lab->sample.n = 100;
+	metrics_shifts(lab->f.g, lab->f.out.lft, &lab->sample, &c);
+	assert_true(is_close(c.mean, 36 / 14.0));
+	assert_int_equal(c.worst, 3);
+	memset(lab->f.out.lft->ports, LFT_NO_PATH, lft_size(lab->f.out.lft));
+	metrics_shifts(lab->f.g, lab->f.out.lft, &lab->sample, &c);
+	assert_int_equal(c.lost, 15 * 14);
 }
 
 /* --- the entries that hosts use among themselves --- */
