@@ -847,6 +847,18 @@ WORDS("no-text", do_no_text, struct stage *st)
 	assert_null(strstr(out->str, words[0]));
 }
 
+TEST(test_names_are_there_for_every_bit)
+{
+	for (unsigned bit = 1; bit <= PORT_FIELD_PHYS; bit <<= 1) {
+		assert_string_not_equal(port_field_name(bit), "?");
+		for (unsigned b = 1; b < bit; b <<= 1)
+			assert_string_not_equal(port_field_name(b),
+						port_field_name(bit));
+	}
+	assert_string_equal(port_field_name(1u << 22), "?");
+	assert_string_equal(port_field_name(3), "?");
+}
+
 SCRIPT(plan, "plan.scn", all_words, stage_new, stage_free)
 SCRIPT(pkeys, "pkey_table.scn", all_words, set_up_pkeys, stage_free)
 SCRIPT(qos, "qos.scn", all_words, set_up_qos, stage_free)
