@@ -10,7 +10,6 @@
 #include "sm/mad/rmpp.h"
 
 #define MS		INT64_C(1000)
-#define S		(1000 * MS)
 #define ROOM		200u	/* bytes of SA data in a segment */
 #define METHOD_GET_MULTI	0x14
 #define METHOD_GET_TABLE	0x12

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * RMPP: its header; each end of a lab's transfer with MADs made by hand; and
- * one against the other over a wire that loses, doubles and reorders.
+ * RMPP: its header, and each end of a lab's transfer with MADs made by hand. One
+ * against the other: tests/golden/kernel.
  */
 #include <infiniband/mad.h>
 #include <infiniband/umad_sa.h>
@@ -10,7 +10,6 @@
 #include "tests/lib/golden.h"
 #include "tests/lib/rmpp_lab.h"
 #include "tests/lib/scripted.h"
-#include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 
 #define FIRST	RMPP_FLAG_FIRST
@@ -396,101 +395,3 @@ transcript(const void *of, const char *text)
 }
 
 GOLDEN("rmpp", transcript)
-
-/* ------------------------------------------------- one against the other */
-
-struct pair {
-	GRand *rand;
-	unsigned loss, twice, late;	/* per cent */
-	struct end s, r;
-};
-
-static bool
-happens(struct pair *p, unsigned percent)
-{
-	return (unsigned)g_rand_int_range(p->rand, 0, 100) < percent;
-}
-
-static void
-on_wire(struct transport *t, const struct scripted_sent *sent, void *data)
-{
-	struct transport_mad m = {
-		.addr = sent->to, .mad = sent->mad, .len = MAD_SIZE,
-	};
-	struct pair *p = data;
-	unsigned copies = happens(p, p->loss) ? 0 : happens(p, p->twice) ?
-		2 : 1;
-
-	for (; copies; copies--)
-		scripted_deliver(t, &m, g_rand_int_range(p->rand, 5, 10) +
-				 (happens(p, p->late) ?
-				  g_rand_int_range(p->rand, 0, 150 * 1000) :
-				  0));
-}
-
-static void
-on_arrival(const struct transport_mad *m, void *data)
-{
-	const struct mad_addr from = { .lid = 1, .qp = 1 };
-	struct pair *p = data;
-	struct rmpp_header h;
-
-	rmpp_header_read(m->mad, MAD_SIZE, &h);
-	if (m->addr.lid == 2 && !p->r.x && h.type == RMPP_TYPE_DATA &&
-	    h.segment == 1)
-		p->r.x = rmpp_receiver(p->s.t, &from, RMPP_SA_HEADER_LEN,
-				       on_message, on_over, &p->r);
-	if (m->addr.lid == 1)
-		rmpp_take(p->s.x, m->mad);
-	else if (p->r.x)
-		rmpp_take(p->r.x, m->mad);
-}
-
-/* How it ended for the sender. */
-static int
-run_pair(uint32_t seed, unsigned loss, unsigned twice, unsigned late)
-{
-	const struct mad_addr to = { .lid = 2, .qp = 1 };
-	struct pair p = { .loss = loss, .twice = twice, .late = late };
-	struct transport *t = scripted_new();
-	size_t len;
-
-	p.rand = g_rand_new_with_seed(seed);
-	len = (unsigned)g_rand_int_range(p.rand, 0, 40000);
-	scripted_set_peer(t, on_wire, &p);
-	transport_set_receiver(t, on_arrival, &p);
-	p.r.outcome = p.s.outcome = -1;
-	p.s.t = t;
-	p.s.message = make_message(METHOD_GET_TABLE_RESP, len);
-	p.s.x = rmpp_send(t, &to, RMPP_SA_HEADER_LEN, p.s.message,
-			  RMPP_SA_HEADER_LEN + len, TIMEOUT, 3, on_over, &p.s);
-	assert_true(scripted_run_idle(t, 10000 * S));
-	assert_int_not_equal(p.s.outcome, -1);
-	if (p.r.x)
-		assert_int_not_equal(p.r.outcome, -1);
-	/* a sender that is told so can rely on it */
-	if (p.s.outcome == RMPP_DONE)
-		assert_non_null(p.r.got);
-	if (p.r.got)
-		expect_message(&p.r, len);
-	/* neither end found the other's MADs wrong */
-	if (p.s.outcome != RMPP_DONE)
-		assert_int_equal(p.s.outcome, RMPP_GAVE_UP);
-	rmpp_free(p.r.x);
-	g_clear_pointer(&p.r.got, g_byte_array_unref);
-	end_close(&p.s);
-	g_rand_free(p.rand);
-	return p.s.outcome;
-}
-
-TEST(test_what_arrives_is_what_was_sent_over_1000_schedules)
-{
-	uint32_t seed = (uint32_t)seed_take(1);
-	unsigned done = 0;
-
-	for (unsigned i = 0; i < 1000; i++)
-		done += run_pair(seed + i, i % 50, i % 20, i % 30) == RMPP_DONE;
-	/* and that is no empty promise */
-	print_message("# %u of 1000 went through\n", done);
-	assert_in_range(done, 500, 1000);
-}
