@@ -24,8 +24,8 @@
 
 #include <glib.h>
 
-/* What comes of a text, a new string. */
-typedef char *(*golden_fn)(const void *of, const char *text);
+/* Puts what comes of a text into `out`. */
+typedef void (*golden_fn)(const void *of, const char *text, GString *out);
 
 struct golden {
 	const void *of;
@@ -38,15 +38,19 @@ struct golden {
 const GPtrArray *golden_add(const char *file, golden_fn made, const void *of);
 
 /* For a transcript: plays each step, which puts its text into `out`. */
-char *golden_play(const char *steps,
-		  void (*play)(void *of, const char *step, GString *out),
-		  void *of);
+void golden_play(const char *steps,
+		 void (*play)(void *of, const char *step, GString *out),
+		 void *of, GString *out);
 
+/* A function of `text` and `out`, for the cases of a file. */
 #define GOLDEN(file, made) \
+	static void made(const void *of, const char *text, GString *out); \
 	__attribute__((constructor)) static void \
 	add_##made(void) \
 	{ \
 		golden_add(file, made, NULL); \
-	}
+	} \
+	static void \
+	made(const void *of, const char *text, GString *out)
 
 #endif

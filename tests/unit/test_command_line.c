@@ -75,11 +75,9 @@ put_file(struct setup *t, const char *text)
 }
 
 /* A message for each line of tests/golden/arguments. */
-static char *
-refused(const void *of, const char *text)
+GOLDEN("arguments", refused)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	GString *out = g_string_new(NULL);
 	void *t;
 
 	setup_new(&t);
@@ -89,10 +87,7 @@ refused(const void *of, const char *text)
 		g_string_append_printf(out, "%s\n", message ?: "accepted");
 	}
 	setup_free(&t);
-	return g_string_free(out, FALSE);
 }
-
-GOLDEN("arguments", refused)
 
 /* All other than what is built in. Underscores in options are dashes; as
  * getopt_long() reads them, options may be cut short and joined. */

@@ -139,13 +139,11 @@ compare(const struct snapshot *old, const struct snapshot *new,
 
 /* What makes each of two fabrics of the base, a line each; then with "< " lines
  * of the view of one, with "> " of the other. */
-static char *
-compared(const void *of, const char *text)
+GOLDEN("compare", compared)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	g_autoptr(GString) before = g_string_new(NULL);
 	g_autoptr(GString) after = g_string_new(NULL);
-	GString *out = g_string_new(NULL);
 	AUTO(tool_view) *old = NULL, *new = NULL;
 	int status;
 
@@ -156,7 +154,6 @@ compared(const void *of, const char *text)
 	new = write_fabric(lines[1], after->str);
 	status = compare(old->s, new->s, old, new, out);
 	g_string_append_printf(out, "status %d\n", status);
-	return g_string_free(out, FALSE);
 }
 
 /* In place of a line LIST. */
@@ -169,14 +166,12 @@ static const char list[] =
 
 /* What makes a fabric of the base; then the design. Status 2: it cannot be
  * read. */
-static char *
-designed(const void *of, const char *text)
+GOLDEN("design", designed)
 {
 	g_auto(GStrv) parts = g_strsplit(text, "\n", 2);
 	g_autoptr(GString) design = g_string_new(parts[1]);
 	AUTO(tool_view) *now = write_fabric(parts[0], "");
 	g_autoptr(GError) error = NULL;
-	GString *out = g_string_new(NULL);
 	AUTO(snapshot) *d = NULL;
 	int status = 2;
 
@@ -190,11 +185,7 @@ designed(const void *of, const char *text)
 	else
 		g_string_append_printf(out, "%s\n", error->message);
 	g_string_append_printf(out, "status %d\n", status);
-	return g_string_free(out, FALSE);
 }
-
-GOLDEN("compare", compared)
-GOLDEN("design", designed)
 
 /* Of several nodes with one name none is meant by it. */
 TEST(test_a_design_means_nodes_by_name_or_guid)

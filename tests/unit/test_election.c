@@ -102,14 +102,12 @@ put_rivals(const struct sm_info *me, const GArray *before, const GArray *peers,
 				"at once: contested\n");
 }
 
-static char *
-election(const void *of, const char *text)
+GOLDEN("election", election)
 {
 	AUTO(snapshot) *s = generate_fabric("single(4)", NULL, NULL);
 	g_autoptr(GArray) peers = g_array_new(FALSE, FALSE,
 					      sizeof(struct election_peer));
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	GString *out = g_string_new(NULL);
 	struct sm_info me;
 
 	for (char **line = lines; **line; line++)
@@ -119,7 +117,4 @@ election(const void *of, const char *text)
 		put_rivals(&me, NULL, peers, s, out);
 		put_rivals(&me, peers, peers, s, out);
 	}
-	return g_string_free(out, FALSE);
 }
-
-GOLDEN("election", election)

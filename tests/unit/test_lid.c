@@ -106,15 +106,13 @@ assign(const struct snapshot *s, unsigned lmc, const struct lid_range *memory,
  *	host LID LMC
  *	memory GUID MIN MAX
  */
-static char *
-lids(const void *of, const char *text)
+GOLDEN("lids", lids)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GArray) memory = g_array_new(FALSE, FALSE,
 					       sizeof(struct lid_range));
 	unsigned lmc = 0, cap = 0, last = 0, n = 0;
-	GString *out = g_string_new(NULL);
 	AUTO(lid_map) *map = NULL;
 	AUTO(snapshot) *s = NULL;
 	struct snapshot_node *sw;
@@ -143,10 +141,7 @@ lids(const void *of, const char *text)
 	for (guint i = 0; i < notes->len; i++)
 		g_string_append_printf(out, "\n%s", (char *)notes->pdata[i]);
 	g_string_append_c(out, '\n');
-	return g_string_free(out, FALSE);
 }
-
-GOLDEN("lids", lids)
 
 static void
 expect(const struct snapshot *s, unsigned n, unsigned lmc,

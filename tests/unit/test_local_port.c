@@ -31,8 +31,7 @@ read_port(const char *line, struct local_port *p)
 	return true;
 }
 
-static char *
-choice(const void *of, const char *text)
+GOLDEN("local_port", choice)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	struct local_port port;
@@ -41,7 +40,6 @@ choice(const void *of, const char *text)
 	char name[LOCAL_PORT_NAME_MAX] = "-";
 	struct local_port_wish wish = { NULL };
 	g_autoptr(GString) told = g_string_new(NULL);
-	GString *out = g_string_new(NULL);
 
 	for (char **line = lines; **line; line++) {
 		if (sscanf(*line, "want %19s %u %" SCNx64, name, &wish.num,
@@ -58,7 +56,7 @@ choice(const void *of, const char *text)
 		assert_null(other);
 		local_port_explain(ports, &wish, out);
 		g_string_append_c(out, '\n');
-		return g_string_free(out, FALSE);
+		return;
 	}
 	const struct local_port *gsi = local_port_gsi(ports, p);
 	g_string_append_printf(out, "%s%u, GMPs by %s%u%s\n", p->ca_name,
@@ -68,7 +66,4 @@ choice(const void *of, const char *text)
 	g_string_append(out, local_port_tell_choice(ports, &wish, p, told) ?
 			told->str : "there is no other");
 	g_string_append_c(out, '\n');
-	return g_string_free(out, FALSE);
 }
-
-GOLDEN("local_port", choice)

@@ -70,13 +70,12 @@ static const char missing[] = "#name 0x20 is leaf, at 2\n"
 	"kind 2 name 21 since 5 what link spine-1/5 - node-02/2\n";
 
 /* Commands, a line each; % is the time since when. of: lines of the view. */
-static char *
-answered(const void *of, const char *text)
+static void
+answered(const void *of, const char *text, GString *out)
 {
 	AUTO(tool_view) *v = read_view_with("#end", of);
 	g_autofree char *since = expected_since_text(5);
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	GString *out = g_string_new(NULL);
 
 	for (char **line = lines; **line; line++) {
 		g_autoptr(GString) answer = g_string_new(NULL);
@@ -87,7 +86,6 @@ answered(const void *of, const char *text)
 			g_string_append_printf(out, "status %d\n", status);
 	}
 	g_string_replace(out, since, "%", 0);
-	return g_string_free(out, FALSE);
 }
 
 __attribute__((constructor)) static void

@@ -139,11 +139,9 @@ why_damaged(const char *line)
 	return why;
 }
 
-static char *
-damaged(const void *of, const char *text)
+GOLDEN("state_line", damaged)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	GString *out = g_string_new(NULL);
 
 	for (char **line = lines; **line; line++) {
 		g_autofree char *why = why_damaged(*line);
@@ -151,10 +149,7 @@ damaged(const void *of, const char *text)
 		print_message("%s\n", *line);
 		g_string_append_printf(out, "%s\n", why);
 	}
-	return g_string_free(out, FALSE);
 }
-
-GOLDEN("state_line", damaged)
 
 /* Every byte that is another, and every length that is less: an end of a line
  * is one of two LIDs of three. And a text that is sealed is none. */

@@ -59,12 +59,11 @@ ask(struct tool_view *v, const char *words, GString *out)
 }
 
 /* A fabric, lines of its view with a #, and changes, a line each. */
-static char *
-told(const void *of, const char *text)
+static void
+told(const void *of, const char *text, GString *out)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	g_autoptr(GString) more = g_string_new(NULL);
-	GString *out = g_string_new(NULL);
 	AUTO(tool_view) *v = NULL;
 	char **line = lines + 1;
 
@@ -80,7 +79,6 @@ told(const void *of, const char *text)
 		g_string_append_printf(out, "$ %s\n%sstatus %d\n", *line,
 				       answer->str, status);
 	}
-	return g_string_free(out, FALSE);
 }
 
 __attribute__((constructor)) static void
