@@ -323,6 +323,10 @@ TEST(test_any_value_has_a_name)
 		assert_non_null(sm_state_name(n & 0xf));
 		assert_in_range(port_mtu_bytes(n & 0xf), 0, 4096);
 	}
+	assert_string_equal(sm_state_name(SM_STATE_MASTER), "master");
+	assert_string_equal(sm_state_name(SM_STATE_MASTER + 1), "?");
+	assert_string_equal(notice_trap_name(128), "link state change");
+	assert_string_equal(notice_trap_name(0), "?");
 }
 
 /* --------------------------------------------------- what OpenSM answered */

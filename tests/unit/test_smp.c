@@ -30,21 +30,6 @@ TEST(test_direct_request_is_the_bytes_of_the_standard)
 	assert_true(smp_m_key(mad) == 0x0123456789abcdef);
 }
 
-TEST(test_direct_request_fills_the_longest_path_exactly)
-{
-	struct dr_path path = { .hops = DR_MAX_HOPS };
-	uint8_t mad[MAD_SIZE];
-
-	for (unsigned i = 0; i <= DR_MAX_HOPS; i++)
-		path.port[i] = i + 1;	/* [0] is not used and not sent */
-	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &path);
-	assert_int_equal(mad[7], 63);
-	assert_int_equal(mad[128], 0);
-	for (unsigned i = 1; i <= DR_MAX_HOPS; i++)
-		assert_int_equal(mad[128 + i], i + 1);
-	assert_int_equal(mad[192], 0);
-}
-
 TEST(test_notice_finds_the_lid_where_each_trap_keeps_it)
 {
 	static const struct {
@@ -99,15 +84,4 @@ TEST(test_notice_of_a_vendor_names_no_trap)
 	assert_int_equal(n.lid, 0);
 	assert_int_equal(n.port, 0);
 	assert_int_equal(n.issuer_lid, 0x0a0b);
-}
-
-TEST(test_names_have_an_answer_for_every_value)
-{
-	assert_string_equal(sm_state_name(SM_STATE_MASTER), "master");
-	assert_string_equal(sm_state_name(SM_STATE_NOT_ACTIVE), "not active");
-	assert_string_equal(sm_state_name(4), "?");
-	assert_string_equal(sm_state_name(15), "?");
-	assert_string_equal(notice_trap_name(128), "link state change");
-	assert_string_equal(notice_trap_name(0), "?");
-	assert_string_equal(notice_trap_name(65535), "?");
 }
