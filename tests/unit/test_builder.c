@@ -169,31 +169,6 @@ TEST(test_without_local_port_nothing_is_dropped)
 	assert_paths(s, "20.0=none 10.0=none");
 }
 
-/* The same again; and by the other way round once a cable is out. */
-TEST(test_begins_with_a_snapshot)
-{
-	AUTO(snapshot) *s = builder_finish(make_diamond());
-	struct builder *b = builder_new_from(s);
-	uint32_t out = port_by_guid(b, 0x30, 2), node = builder_find(b, 0x20);
-	AUTO(snapshot) *same = NULL, *copy = NULL;
-
-	g_free(builder_find_entries(b));
-	for (uint32_t n = 0; n < s->n_nodes; n++)
-		assert_int_equal(builder_find(b, s->nodes[n].info.node_guid),
-				 n);
-	same = builder_finish(b);
-	assert_same_fabric(same, s);
-
-	b = builder_new_from(s);
-	assert_int_equal(b->s->nodes[node].entry, out);
-	builder_unlink(b, out);
-	g_free(builder_find_entries(b));
-	assert_int_not_equal(b->s->nodes[node].entry, out);
-	assert_int_not_equal(b->s->nodes[node].entry, SNAPSHOT_NONE);
-	copy = builder_finish(b);
-	assert_int_equal(copy->n_nodes, s->n_nodes);
-}
-
 /* A builder that begins with a snapshot has its faults, and grows; faults are
  * sorted by GUID and kind. */
 TEST(test_a_snapshot_is_added_to)

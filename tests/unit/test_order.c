@@ -3,9 +3,8 @@
  * The order of the switches: which are leaves, in trees with exceptions; what
  * is kept when the fabric changes; roots that are given.
  */
-#include "routing/metrics.h"
+#include "routing/order.h"
 #include "routing/paths.h"
-#include "routing/turns.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/unit.h"
 #include "tools/net_file_parse.h"
@@ -191,85 +190,4 @@ TEST(test_roots_that_are_given_are_on_top)
 	for (uint32_t sw = 0; sw < d.g->n_switches; sw++)
 		assert_true(!roots[sw] || o->level[sw] == o->n_levels - 1u);
 	order_destroy(o);
-}
-
-/* All channels with all turns, sorted by the plainest means: a channel goes when
- * no turn leads into it any more. */
-static bool
-is_acyclic(const struct channels *c)
-{
-	const struct graph *g = c->g;
-	g_autofree uint8_t *gone = g_new0(uint8_t, g->n_edges);
-	uint32_t in, out, sw, n_left = g->n_edges, n_before;
-	bool waits;
-
-	do {
-		n_before = n_left;
-		for (sw = 0; sw < g->n_switches; sw++)
-			for_each_edge(g, sw, out) {
-				waits = gone[out];
-				for (in = g->first_edge[sw]; !waits &&
-				     in < g->first_edge[sw + 1]; in++)
-					waits = !gone[g->edges[in].back] &&
-						channels_has(c,
-							g->edges[in].back,
-							out);
-				if (waits)
-					continue;
-				gone[out] = 1;
-				n_left--;
-			}
-	} while (n_left < n_before);
-	return n_left == 0;
-}
-
-/* Switches that forward from one above them to another. */
-static uint32_t
-count_turning(const struct channels *c, const struct order *o)
-{
-	const struct graph *g = c->g;
-	uint32_t sw, in, out, n = 0;
-	bool turns;
-
-	for (sw = 0; sw < g->n_switches; sw++) {
-		turns = false;
-		for_each_edge(g, sw, in)
-			for_each_edge(g, sw, out)
-				turns |= order_is_up(o, sw, g->edges[in].peer) &&
-					order_is_up(o, sw, g->edges[out].peer) &&
-					channels_has(c, g->edges[in].back, out);
-		n += turns;
-	}
-	return n;
-}
-
-TEST(test_turns_have_no_cycle)
-{
-	static const char *const specs[] = {
-		"PGFT(6,8;1,6)", "PGFT(4,4,4;1,4,4)", "PGFT(3,3,3,3;1,3,3,3)",
-		"torus(4,4;1)", "random(20,4,2)", "dragonfly(4,2,2)",
-		"service", "storage", "host-spine", "leaf-peers", "spine-peers",
-		"leaf-below",
-	};
-	struct channels *c;
-	uint32_t *ranks, n_turning = 0;
-
-	for (size_t i = 0; i < G_N_ELEMENTS(specs); i++)
-		for (uint64_t seed = 1; seed <= 4; seed++) {
-			AUTO_VALUE(ordered_close) struct ordered d;
-
-			ordered_open(&d, lab_generate(specs[i], seed,
-						      (unsigned)seed * 50),
-				     NULL);
-			ranks = order_ranks(d.o);
-			c = channels_new(d.g);
-			channels_add_order(c, ranks);
-			channels_sort(c);
-			g_free(ranks);
-			turns_join(c, d.o);
-			n_turning += count_turning(c, d.o);
-			assert_true(is_acyclic(c));
-			channels_free(c);
-		}
-	assert_true(n_turning > 10);
 }

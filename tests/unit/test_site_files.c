@@ -107,24 +107,6 @@ SETUP_TEST(test_sl_of_a_partition_needs_qos)
 	assert_int_equal(t->warnings->len, 0);
 }
 
-SETUP_TEST(test_all_files_arrive)
-{
-	const struct route_params *route;
-
-	t->conf->routing_threads = 3;
-	t->conf->require_deadlock_free = true;
-	start(t);
-	route = &t->site->route;
-	assert_null(route->engine);
-	assert_int_equal(route->threads, 3);
-	assert_true(route->require_deadlock_free);
-	assert_true(guid_list_has(route->roots, 0x11));
-	assert_true(guid_list_has(route->io_nodes, 0x22));
-	assert_null(route->compute_nodes);
-	assert_string_equal(name_of(t, 0x33), "Rack 3");
-	assert_true(is_member(t, 0x10));
-}
-
 SETUP_TEST(test_all_mistakes_are_told_at_the_start)
 {
 	static const char *const told[] = {
@@ -198,9 +180,30 @@ SETUP_TEST(test_absence_depends_on_the_caller)
 	assert_error(t, 0, "no such file");
 }
 
+static void
+assert_as_before(const struct setup *t)
+{
+	assert_true(guid_list_has(t->site->route.roots, 0x11));
+	assert_false(guid_list_has(t->site->route.roots, 0x12));
+	assert_true(is_member(t, 0x10));
+	assert_false(is_member(t, 0x20));
+	assert_string_equal(name_of(t, 0x33), "Rack 3");
+	assert_null(name_of(t, 0x34));
+}
+
 SETUP_TEST(test_reload_takes_all)
 {
+	const struct route_params *route;
+
+	t->conf->routing_threads = 3;
+	t->conf->require_deadlock_free = true;
 	start(t);
+	route = &t->site->route;
+	assert_null(route->engine);
+	assert_int_equal(route->threads, 3);
+	assert_true(route->require_deadlock_free);
+	assert_null(route->compute_nodes);
+	assert_as_before(t);
 	put("roots", "0x12\n");
 	put("partitions", "Guest=0x20 : 0x1=full ;\n");
 	put("names", "0x34 \"Rack 4\"\n");
@@ -213,17 +216,6 @@ SETUP_TEST(test_reload_takes_all)
 	assert_true(guid_list_has(t->site->route.io_nodes, 0x22));
 	assert_true(is_member(t, 0x20));
 	assert_false(is_member(t, 0x10));
-}
-
-static void
-assert_as_before(const struct setup *t)
-{
-	assert_true(guid_list_has(t->site->route.roots, 0x11));
-	assert_false(guid_list_has(t->site->route.roots, 0x12));
-	assert_true(is_member(t, 0x10));
-	assert_false(is_member(t, 0x20));
-	assert_string_equal(name_of(t, 0x33), "Rack 3");
-	assert_null(name_of(t, 0x34));
 }
 
 SETUP_TEST(test_reload_with_one_bad_file_takes_nothing)
