@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Reports as JSON: commas and white space at every depth, and strings of all bytes.
+ * Reports as JSON: breaks, texts of any bytes, and numbers. Members and their text
+ * are judged by the answers that are made of them (control.scn, test_show.c).
  */
 #include "tests/lib/unit.h"
 #include "topology/report.h"
@@ -60,45 +61,4 @@ TEST(test_numbers_have_their_places)
 	report_real(&j, NULL, 25, 0, NULL);
 	report_close(&j, ']');
 	assert_string_equal(out->str, "[1.007,0.000,0.333333,25]");
-}
-
-static void
-write_report(struct text_report *r)
-{
-	g_autoptr(GPtrArray) lines = g_ptr_array_new();
-
-	g_ptr_array_add(lines, "one");
-	g_ptr_array_add(lines, "two");
-	report_open(r, NULL, '{');
-	report_say(r, "%u things: ", 4);
-	report_text(r, "name", "x", " is ");
-	report_text(r, "none", NULL, " is nothing");
-	report_number(r, "n", 7, " of ");
-	report_count(r, "hosts", 1, "host", " and ");
-	report_count(r, "switches", 2, "switch", ", ");
-	report_number(r, "hidden", 8, NULL);
-	report_hex(r, "guid", 0x1a, 4, ", ");
-	report_real(r, "share", 0.125, 2, "\n");
-	report_lines(r, "no", NULL, "- ");
-	report_lines(r, "lines", lines, "- ");
-	report_close(r, '}');
-}
-
-TEST(test_report_is_text_or_json)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-	g_autoptr(GString) json = g_string_new(NULL);
-	struct text_report r = { .out = text };
-
-	write_report(&r);
-	assert_string_equal(text->str,
-			    "4 things: x is 7 of 1 host and 2 switches, "
-			    "0x001a, 0.12\n- one\n- two\n");
-	r = (struct text_report){ .out = json, .as_json = true };
-	write_report(&r);
-	assert_string_equal(json->str,
-			    "{\"name\":\"x\",\"none\":null,\"n\":7,"
-			    "\"hosts\":1,\"switches\":2,"
-			    "\"hidden\":8,\"guid\":\"0x001a\",\"share\":0.125,"
-			    "\"no\":[],\"lines\":[\"one\",\"two\"]}");
 }
