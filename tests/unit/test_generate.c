@@ -2,11 +2,13 @@
 /*
  * Fabrics by formula: random ones, the same by their seed, and without the
  * cables and switches that failed. The forms of a formula are in
- * tests/golden/formula.
+ * tests/golden/formula, those of a net file in tests/golden/netfile; which node
+ * leads in one is here.
  */
 #include "lab/generate.h"
 #include "tests/lib/fabric_text.h"
 #include "tests/lib/unit.h"
+#include "topology/net_file.h"
 #include "topology/prng.h"
 
 static struct snapshot *
@@ -250,6 +252,27 @@ TEST(test_seed_decides_what_fails)
 		port = snapshot_find_port(copy, a->ports[i].guid);
 		assert_int_equal(a->ports[i].info.lid, port + 7);
 	}
+}
+
+/* The manager's own node leads: ibsim attaches to the first of a file. */
+TEST(test_local_port_leads_the_text)
+{
+	struct generate_options options = { .seed = 3 };
+	AUTO(snapshot) *s = generate_fabric("rails(2;3,2)", &options, NULL);
+	/* The last CA, by its second port */
+	uint64_t guid = snapshot_node_of(s, s->n_ports - 1)->info.node_guid;
+	g_autofree char *start = NULL;
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	s->local_port = s->n_ports - 1;
+	start = g_strdup_printf("\ncaguid=0x%" G_GINT64_MODIFIER "x\nCa\t2 "
+				"\"H-%016" G_GINT64_MODIFIER "x\"\t\t# "
+				"\"H-2\"\n"
+				"[2](%" G_GINT64_MODIFIER "x)", guid, guid,
+				guid + 2);
+	net_file_write(s, out);
+	assert_ptr_equal(strstr(out->str, "\ncaguid="),
+			 strstr(out->str, start));
 }
 
 /* The first numbers of SplitMix64 with seed 1234567, as its other
