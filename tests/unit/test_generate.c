@@ -103,10 +103,13 @@ TEST(test_random_is_simple_connected_and_bounded)
 		/* What is not connected would have been dropped. */
 		assert_int_equal(s->n_nodes, 90);
 		for (uint32_t i = 0; i < s->n_switches; i++) {
-			uint32_t links = 0;
+			uint32_t links = 0, sw = s->switches[i];
 
+			/* of its ports only port 0 has a GUID */
+			assert_int_equal(s->ports[s->nodes[sw].first_port + 1]
+					 .guid, 0);
 			for (uint32_t j = 0; j < s->n_switches; j++) {
-				uint32_t n = cables_between(s, s->switches[i],
+				uint32_t n = cables_between(s, sw,
 							    s->switches[j]);
 
 				assert_true(n <= 1);

@@ -3,7 +3,7 @@
  * The stores of the SA: groups, services, subscriptions, over one switch with
  * hosts. What each promises is in tests/scripts/sa_mcmember.scn,
  * sa_service.scn and sa_informinfo.scn (words: sa_stage.h); here is what needs
- * chance or large numbers, of Notices in tests/golden/notices. The time is what
+ * large numbers, of Notices in tests/golden/notices. The time is what
  * the test says.
  */
 #include <stdio.h>
@@ -12,7 +12,6 @@
 #include "sm/sa/mcmember.h"
 #include "tests/lib/golden.h"
 #include "tests/lib/sa_stage.h"
-#include "topology/prng.h"
 
 SCRIPT(mcmember, "sa_mcmember.scn", sa_words, sa_star_set_up,
        sa_stage_tear_down)
@@ -22,7 +21,6 @@ SCRIPT(informinfo, "sa_informinfo.scn", sa_words, sa_star_set_up,
 
 #define JOIN	"Set MCMemberRecord Q_Key=0x1234 P_Key=0xffff SL=3 TClass=7 " \
 		"FlowLabel=0xabcde by=H-%u MGID=ff12:a01c::%x JoinState=%u"
-#define LEAVE	"Delete MCMemberRecord by=H-%u MGID=ff12:a01c::%x JoinState=%u"
 #define SERVE	"Set ServiceRecord ServiceP_Key=0xffff ServiceKey='key 11' " \
 		"by=H-%u ServiceID=%u ServiceLease=%u"
 #define INFORM	"Set InformInfo IsGeneric=%u Subscribe=1 Type=0xffff " \
@@ -31,55 +29,6 @@ SCRIPT(informinfo, "sa_informinfo.scn", sa_words, sa_star_set_up,
 
 #define STORES_TEST(name) \
 	TEST_WITH(name, struct lab *l, sa_star_set_up, sa_stage_tear_down)
-
-/* JoinState; 0: the host is not a member */
-static unsigned
-state_of(const struct lab *l, unsigned group, unsigned host)
-{
-	const uint8_t mgid[16] = { 0xff, 0x12, 0xa0, 0x1c,
-				   [15] = (uint8_t)group };
-	const struct group *g = sa_store_find(&l->sa->groups->all, mgid);
-	const struct group_member *m = g ? sa_store_find(&g->members,
-			&l->s->ports[lab_host(l, host)].guid) : NULL;
-
-	return m ? m->join_state : 0;
-}
-
-/* Any client, any group, any states; the plainest model there is. */
-STORES_TEST(test_random_joins_match_a_plain_model)
-{
-	uint64_t seed = 20260716;
-	uint64_t prng = prng_stream(seed, 0);
-	unsigned model[4][STAR_HOSTS] = { { 0 } };
-
-	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
-	for (unsigned n = 0; n < 20000; n++) {
-		unsigned group = prng_below(&prng, 4);
-		unsigned host = prng_below(&prng, STAR_HOSTS);
-		unsigned states = prng_below(&prng, 16);
-		bool is_join = prng_below(&prng, 2), good;
-		unsigned *now = &model[group][host], others = 0;
-
-		for (unsigned i = 0; i < STAR_HOSTS; i++)
-			others |= model[group][i];
-		good = states && (is_join ? (others | states) & 9 :
-				  !(states & ~*now));
-		assert_int_equal(sa_stage_ask(l, is_join ? JOIN : LEAVE, host,
-					      group, states),
-				 good ? 0 : SA_STATUS_REQ_INVALID);
-		if (good)
-			*now = is_join ? *now | states : *now & ~states;
-		others = 0;
-		for (unsigned i = 0; i < STAR_HOSTS; i++)
-			others |= model[group][i];
-		for (unsigned i = 0; i < STAR_HOSTS; i++) {
-			if (!(others & 9))
-				model[group][i] = 0;
-			assert_int_equal(state_of(l, group, i),
-					 model[group][i]);
-		}
-	}
-}
 
 STORES_TEST(test_one_client_cannot_fill_a_store)
 {
