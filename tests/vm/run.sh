@@ -9,7 +9,8 @@
 # From the environment:
 #   MINISM_BUILD	the build folder (build/)
 #   MINISM_VM_CACHE	where the kernel's packages and headers stay
-#   MINISM_VM_LIMIT	seconds for the guest (1200)
+#   MINISM_VM_LIMIT	seconds for the guest (3600): some hundred, but beside twenty
+#			other programs; it ends by itself when five checks have failed
 #   MINISM_VM_CASES	some of the cases of guest.sh: devices,bringup,...
 #   KEEP=1		leave the scratch folder, say where it is
 # What is missing (a program, a package that does not come) skips all: 77.
@@ -20,7 +21,7 @@ PATH=$PATH:/usr/sbin:/sbin
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 src=$(cd "$here/../.." && pwd)
 build=$(cd "${MINISM_BUILD:-$src/build}" && pwd) || exit 1
-limit=${MINISM_VM_LIMIT:-1200}
+limit=${MINISM_VM_LIMIT:-3600}
 cache=${MINISM_VM_CACHE:-$build/vm}
 programs=(bash ip opensm saquery ibnetdiscover setpriv sminfo smpquery)
 scratch=
@@ -179,6 +180,7 @@ boot() {
 		-serial "file:$scratch/console" -serial stdio \
 		</dev/null 2>"$scratch/qemu.err" |
 		sed -u 's/\r//' | tee "$scratch/tap"
+	ended=${PIPESTATUS[0]}	# 124: by the limit
 }
 
 [ "$(uname -m)" = x86_64 ] || skip "the guest is an x86-64"
@@ -200,6 +202,6 @@ boot
 echo "# linux $version: $SECONDS s from power-on to power-off"
 grep -q '^1\.\.' "$scratch/tap" || {
 	tail -n 40 "$scratch/console" "$scratch/qemu.err" | sed 's/^/# /'
-	die "the guest did not come to its end"
+	die "the guest did not come to its end: qemu ended with $ended"
 }
 ! grep -q '^not ok' "$scratch/tap"
