@@ -215,7 +215,7 @@ complete_try(struct remainder *x, uint32_t sw, uint32_t edge)
 {
 	struct mend_path path;
 
-	if (edge == SNAPSHOT_NONE || !mend_follow(&x->m, edge, false, &path))
+	if (!mend_follow(&x->m, edge, false, &path))
 		return false;
 	mend_take(&x->m, sw, edge, x->m.g->n_hosts[sw]);
 	return true;

@@ -6,12 +6,12 @@
  * engines route the whole fabric. Their tables may differ in most entries from
  * those on the switches although a few would do.
  *
- * Method. LID by LID, the held entries that still lead to the LID's owner stay,
- * and complete.c finds paths for the others. A LID of which no switch with
- * hosts holds an entry is new; its entries are taken from the new tables. If a
- * channel then has many more flows than with the new tables, as after a repair,
- * paths move away from it. All engines are served alike, and none needs to know
- * what the switches hold.
+ * Method. LID by LID, the held entries are followed. Where they lead to no
+ * switch, or in a circle, a repair finds a path (repair_ends()), so most switches
+ * before that end keep their entries. A LID of which no switch with hosts holds an
+ * entry is new; its entries are taken from the new tables. If a channel then has
+ * many more flows than with the new tables, paths move away from it. All engines
+ * are served alike, and none needs to know what the switches hold.
  *
  * Cost. The size of the tables, LIDs with another entry times switches, and the
  * paths that have to be found.
@@ -21,14 +21,15 @@
 #include <string.h>
 
 #include "routing/balance.h"
-#include "routing/complete.h"
 #include "routing/metrics.h"
+#include "routing/repair.h"
 #include "routing/scratch.h"
 
 #define LOAD		1.10	/* times the load of the new tables, at most */
 #define FEW		2u	/* blocks changed for each that must be: new
 				   tables are as good */
-#define ENTRIES_MAX	65536u	/* to be found; the engines are faster */
+
+static const double rooms[] = { LOAD, 1 };	/* likewise, of a detour */
 
 struct keep {
 	const struct graph *g;
@@ -36,29 +37,34 @@ struct keep {
 	struct lft *kept;
 	uint8_t *state;		/* by switch: enum arrives */
 	uint32_t *queue;
-	uint64_t n_ended;	/* entries whose path has ended */
+	GArray *ends;		/* struct repair_end */
+	uint64_t n_ended;	/* entries whose path leads there */
 };
 
-enum arrives { ARRIVES_UNKNOWN, ARRIVES, ARRIVES_NOT };
+enum arrives { ARRIVES_UNKNOWN, ARRIVES, ARRIVES_NOT, ARRIVES_HERE };
 
-/* Follows the kept entries from `sw` as far as they are unknown. */
+/* Follows the kept entries from `sw` as far as they are unknown, and removes the
+ * one that leads to no switch, or back to one on the way. */
 static void
 keep_follow(struct keep *k, uint32_t sw, uint32_t lid)
 {
+	struct repair_end end = { sw, (uint16_t)lid };
 	uint32_t n = 0, e;
-	uint8_t end;
 
 	while (k->state[sw] == ARRIVES_UNKNOWN) {
-		k->state[sw] = ARRIVES_NOT;	/* if it comes here again */
-		k->queue[n++] = sw;
+		k->state[sw] = ARRIVES_HERE;
+		k->queue[n++] = end.sw = sw;
 		e = graph_edge_at(k->g, sw, lft_row(k->kept, sw)[lid]);
-		if (e == SNAPSHOT_NONE)
-			break;
-		sw = k->g->edges[e].peer;
+		if (e != SNAPSHOT_NONE)
+			sw = k->g->edges[e].peer;
 	}
-	end = k->state[sw];
+	if (k->state[sw] == ARRIVES_HERE) {
+		k->state[sw] = ARRIVES_NOT;
+		g_array_append_val(k->ends, end);
+		lft_row(k->kept, end.sw)[lid] = LFT_NO_PATH;
+	}
 	while (n-- > 0)
-		k->state[k->queue[n]] = end;
+		k->state[k->queue[n]] = k->state[sw];
 }
 
 static void
@@ -80,17 +86,14 @@ keep_lid(struct keep *k, const struct graph_target *t, uint32_t lid)
 	memset(k->state, ARRIVES_UNKNOWN, g->n_switches);
 	k->state[t->sw] = ARRIVES;
 	for (sw = 0; sw < g->n_switches; sw++) {
-		keep_follow(k, sw, lid);
 		wanted = lft_row(k->anew, sw)[lid];
-		if (is_new || k->state[sw] != ARRIVES)
-			k->n_ended += wanted != LFT_NO_PATH;
-		if (is_new)
+		if (is_new || g->island[sw] != g->island[t->sw])
 			lft_row(k->kept, sw)[lid] = wanted;
+		else
+			keep_follow(k, sw, lid);
+		k->n_ended += wanted != LFT_NO_PATH &&
+			k->state[sw] != ARRIVES;
 	}
-	/* only now, since entries are followed */
-	for (sw = 0; sw < g->n_switches && !is_new; sw++)
-		if (k->state[sw] != ARRIVES)
-			lft_row(k->kept, sw)[lid] = LFT_NO_PATH;
 }
 
 /* By LID: some switch holds another entry than the new one. g_free. */
@@ -115,33 +118,36 @@ keep_find_changed(const struct keep *k)
 }
 
 /* Moves paths of the kept tables away from channels with more flows. False: the
- * tables have no order of up and down. */
+ * tables have no order of up and down, or turns against it that close a loop with
+ * the new ones. */
 static bool
 keep_relieve(struct keep *k, const uint32_t *ranks, double most)
 {
 	struct order *o = ranks ? order_from_ranks(k->g, ranks) : NULL;
+	struct channels *c = NULL;
+	bool ok;
 
-	if (o)
-		balance_relieve(k->g, o, most, k->kept);
+	if (!o)
+		return false;
+	balance_relieve(k->g, o, most, k->kept);
 	order_destroy(o);
-	return o != NULL;
+	ok = channels_load(&c, k->g, k->kept, NULL, ranks);
+	channels_free(c);
+	return ok;
 }
 
 /* Is the load near that of the new tables, if need be with other paths, and no
  * cable idle that they use? One direction may be idle: either choice of it can be
  * right. */
 static bool
-keep_balance(struct keep *k, const uint32_t *ranks)
+keep_balance(struct keep *k, const uint32_t *ranks, const uint64_t *new,
+	     double most)
 {
 	const struct graph *g = k->g;
-	g_autofree uint64_t *new = g_new0(uint64_t, g->n_edges + 1);
 	g_autofree uint64_t *kept = g_new(uint64_t, g->n_edges + 1);
 	uint32_t busiest, e;
 	bool is_last = false;
-	double most;
 
-	metrics_flows(g, k->anew, ranks, new);
-	most = LOAD * metrics_worst(g, new, &busiest);
 	for (;; is_last = true) {
 		memset(kept, 0, g->n_edges * sizeof(*kept));
 		metrics_flows(g, k->kept, ranks, kept);
@@ -155,20 +161,51 @@ keep_balance(struct keep *k, const uint32_t *ranks)
 	}
 }
 
+/* Paths from the ends. If a channel then has too many flows, detours get less
+ * room. n_all: blocks of the new tables. */
+static bool
+keep_repair(struct keep *k, const uint32_t *ranks, uint64_t n_all)
+{
+	const struct graph *g = k->g;
+	g_autofree uint64_t *new = g_new0(uint64_t, g->n_edges + 1);
+	struct lft *ended = k->kept;
+	struct metrics_churn churn;
+	uint32_t busiest, i;
+	bool ok = false;
+	double least;
+
+	metrics_flows(g, k->anew, ranks, new);
+	least = metrics_worst(g, new, &busiest);
+	for (i = 0; i < G_N_ELEMENTS(rooms) && !ok && k->kept; i++) {
+		if (k->kept != ended)
+			lft_free(k->kept);
+		k->kept = repair_ends(g, ended, k->ends, k->anew,
+				      (float)(rooms[i] * least), ranks);
+		ok = k->kept && keep_balance(k, ranks, new, LOAD * least);
+		if (ok) {
+			metrics_churn(k->held, k->kept, &churn);
+			ok = 4 * churn.blocks < 3 * n_all;
+		}
+	}
+	lft_free(ended);
+	return ok;
+}
+
 struct lft *
 keep_tables(const struct graph *g, const struct lft *held,
 	    const struct lft *anew, const uint32_t *ranks)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
+	g_autoptr(GArray) ends = g_array_new(FALSE, FALSE,
+					     sizeof(struct repair_end));
 	const struct graph_target *t = g->targets, *end = t + g->n_targets;
 	struct keep k = {
-		.g = g, .held = held, .anew = anew,
+		.g = g, .held = held, .anew = anew, .ends = ends,
 		.state = SCRATCH(scratch, uint8_t, g->n_switches),
 		.queue = SCRATCH(scratch, uint32_t, g->n_switches),
 	};
 	g_autofree uint8_t *changed = NULL;
-	struct metrics_churn all, least, done;
-	bool fits;
+	struct metrics_churn all, least;
 
 	if (held->n_switches != g->n_switches)
 		return NULL;
@@ -182,15 +219,9 @@ keep_tables(const struct graph *g, const struct lft *held,
 			if (changed[i])
 				keep_lid(&k, t, i);
 	metrics_churn(held, k.kept, &least);
-	fits = k.n_ended <= ENTRIES_MAX && all.blocks > FEW * least.blocks;
-	if (fits) {
-		complete_hosts(g, k.kept, ranks);
-		complete_tables(g, k.kept, ranks, false);
-		fits = keep_balance(&k, ranks);
-		metrics_churn(held, k.kept, &done);
-		fits = fits && 3 * all.blocks > 4 * done.blocks;
-	}
-	if (!fits)
-		lft_free(k.kept);
-	return fits ? k.kept : NULL;
+	if (k.n_ended <= REPAIR_MAX && all.blocks > FEW * least.blocks &&
+	    keep_repair(&k, ranks, all.blocks))
+		return k.kept;
+	lft_free(k.kept);
+	return NULL;
 }

@@ -26,8 +26,6 @@
 #include "routing/sets.h"
 #include "routing/verify.h"
 
-#define WORK_MAX	(UINT64_C(1) << 27)	/* cables and turns followed:
-						   about 2 s */
 #define COST_ADD	64u	/* in hops: a turn that agrees with the order */
 #define COST_FAR	8u	/* for each cable from the root, by depth[] */
 #define COST_ONE_WAY	32u	/* without depth[], if the opposite turn is not
@@ -55,6 +53,7 @@ mend_init(struct mend *m, const struct graph *g, struct channels *c,
 
 	*m = (struct mend){
 		.g = g, .c = c, .before = c ? c->work : 0,
+		.most_work = MEND_WORK,
 		.is_lost = SCRATCH(scratch, uint8_t, g->n_edges),
 		.queue = SCRATCH(scratch, uint32_t, n),
 		.is_queued = SCRATCH(scratch, uint8_t, n),
@@ -104,8 +103,7 @@ mend_next(const struct mend *m, uint32_t sw)
 bool
 mend_is_too_much(const struct mend *m)
 {
-	return m->work + m->c->work - m->before >
-		(m->is_brief ? WORK_MAX / 8 * 7 : WORK_MAX);
+	return m->work + m->c->work - m->before > m->most_work;
 }
 
 /* Is it there, with room for the flows of a detour? */
@@ -146,7 +144,7 @@ mend_follow(struct mend *m, uint32_t e, bool add, struct mend_path *path)
 	uint32_t sw, next, n;
 
 	*path = (struct mend_path){ .edge = e };
-	for (n = 0; n < VERIFY_HOPS_MAX; n++, e = next) {
+	for (n = 0; e != SNAPSHOT_NONE && n < VERIFY_HOPS_MAX; n++, e = next) {
 		m->work++;
 		if (!mend_may_use(m, e))
 			return false;

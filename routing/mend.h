@@ -9,6 +9,8 @@
 
 #include "routing/credit_loops.h"
 
+#define MEND_WORK	(UINT64_C(1) << 27)	/* about 2 s */
+
 /* Tables that get paths. */
 struct mend_path {
 	uint32_t edge;		/* SNAPSHOT_NONE: no path */
@@ -53,8 +55,9 @@ struct mend {
 	uint32_t *from;		/* and the edge before it */
 	uint32_t least;		/* cost of a path to the target so far */
 	GArray *offers;		/* struct offer */
-	bool is_brief;		/* leaves work for another attempt */
-	uint64_t work;		/* cables followed so far */
+	uint64_t work;		/* cables followed so far, */
+	uint64_t most_work;	/* and with turns at most: see
+				   mend_is_too_much() */
 	uint64_t before;	/* work of channels_add() before this */
 };
 

@@ -54,9 +54,9 @@
 #include "routing/scratch.h"
 #include "topology/each.h"
 
+#define REPAIR_END(ends, i)	g_array_index(ends, struct repair_end, i)
 #define LOST_MAX	64u	/* cables; more go to the engines */
 #define LOST_PART	16u	/* likewise more than one in so many */
-#define ENTRIES_MAX	65536u	/* that lead into lost cables */
 #define SMALL		2u	/* blocks for each that held a lost cable: few */
 #define ROOM_MORE	2.25f	/* in attempts[]: while others are lost already, not
 				   more */
@@ -64,6 +64,7 @@
 /* See mend_is_too_much(), some 0.1 s: if it took more to find a repair of few blocks,
  * as with many LIDs a host, none with less load is looked for. */
 #define SPREAD_WORK	(UINT64_C(1) << 23)
+#define KEEP_WORK	(UINT64_C(1) << 24)	/* for the tables of others */
 
 /* A switch of the whole fabric. */
 struct whole_switch {
@@ -130,13 +131,14 @@ struct repairing {
 	struct repair *r;
 	struct lft *base;	/* from which the repair begins, */
 	float *dealt;		/* its flows by edge, relative to the width, */
-	uint32_t *lost, n_lost;	/* and lost edges that its entries lead into, */
-	uint8_t *has_lost;	/* by LID: some of its do, */
-	uint32_t n_entries;	/* of all LIDs, */
+	GArray *ends;		/* struct repair_end: where its paths end, */
 	uint32_t n_blocks;	/* in so many blocks */
 	const struct graph *whole;	/* with the links to be avoided */
 	struct attempt attempt;
-	uint32_t n_near;	/* see attempt.near */
+	const struct lft *like;	/* a path may be as long as in these, */
+	float limit;		/* or a detour by channels with so many flows */
+	float near, n_near;	/* blocks that step (1) may change beside those
+				   that end paths, and does */
 	uint32_t *through;	/* by switch in the queue: hosts that send
 				   through it */
 	struct lft *bridge;	/* of transition_steps(); NULL: none */
@@ -404,6 +406,7 @@ static void
 repair_find_lost(struct repairing *w)
 {
 	const struct graph *g = w->m.g;
+	struct repair_end end;
 	uint32_t e, lid, block;
 
 	for (e = 0; e < g->n_edges; e++) {
@@ -411,13 +414,12 @@ repair_find_lost(struct repairing *w)
 		for (lid = 0; w->m.is_lost[e] && lid <= g->top; lid++) {
 			if (!repair_is_hit(w, e, lid))
 				continue;
-			w->has_lost[lid] = 1;
-			w->n_entries++;
+			end.sw = graph_owner(g, e);
+			end.lid = (uint16_t)lid;
+			g_array_append_val(w->ends, end);
 			w->n_blocks += block != lid / LFT_BLOCK;
 			block = lid / LFT_BLOCK;
 		}
-		if (block != UINT32_MAX)
-			w->lost[w->n_lost++] = e;
 	}
 }
 
@@ -444,6 +446,14 @@ repair_measure(struct repairing *w)
 
 /* ------------------------------------------------------------------- a LID */
 
+static gint
+repair_order(gconstpointer a, gconstpointer b)
+{
+	const struct repair_end *first = a, *second = b;
+
+	return first->lid - second->lid;
+}
+
 /* How many hosts, or CAs, send through each switch that lost its path? In the
  * queue a switch stands before those that forward to it over a cable that is
  * there. */
@@ -469,8 +479,7 @@ static void
 repair_near(struct repairing *w)
 {
 	struct mend *m = &w->m;
-	float most = w->attempt.near * (float)w->n_blocks;
-	uint32_t i, sw, end, before;
+	uint32_t i, sw, e, end, before;
 	bool is_more;
 
 	m->is_data = true;
@@ -479,31 +488,37 @@ repair_near(struct repairing *w)
 		end = sw = m->queue[i];
 		if (!m->is_open[sw] || !w->through[sw])
 			continue;
-		before = verify_follow(m->g, w->base, m->lid, &end);
+		before = verify_follow(m->g, w->like, m->lid, &end);
+		e = mend_next(m, sw);
 		if (mend_keep(m, sw))
 			continue;
-		is_more = !m->is_lost[mend_next(m, sw)] &&
+		is_more = e != SNAPSHOT_NONE && !m->is_lost[e] &&
 			mend_is_fresh(m, sw);
-		if (is_more && (float)w->n_near >= most)
+		if (is_more && w->n_near >= w->near)
 			continue;
 		mend_detour(m, sw, before, w->through, m->target->is_host ?
-			    w->attempt.room * w->r->busiest : FLT_MAX);
-		w->n_near += is_more && !m->is_open[sw];
+			    w->limit : FLT_MAX);
+		w->n_near += is_more && !m->is_open[sw] ? 1 : 0;
 	}
 }
 
+/* The LID of the nth end and of those that follow it; *n: the next one. */
 static bool
-repair_lid(struct repairing *w, uint16_t lid)
+repair_lid(struct repairing *w, guint *n)
 {
 	struct mend *m = &w->m;
 	const struct graph *g = m->g;
+	const struct repair_end *end;
 	struct mend_path path;
 	uint32_t i, e;
 
-	mend_start(m, lid);
-	for (i = 0; i < w->n_lost; i++)
-		if (repair_is_hit(w, w->lost[i], lid))
-			mend_lose(m, graph_owner(g, w->lost[i]));
+	mend_start(m, REPAIR_END(w->ends, *n).lid);
+	for (; *n < w->ends->len; (*n)++) {
+		end = &REPAIR_END(w->ends, *n);
+		if (end->lid != m->lid)
+			break;
+		mend_lose(m, end->sw);
+	}
 	/* And the switches whose paths pass these. */
 	for (i = 0; i < m->n; i++)
 		for_each_edge(g, m->queue[i], e)
@@ -522,10 +537,48 @@ repair_lid(struct repairing *w, uint16_t lid)
 	for (i = 0; i < m->n; i++) {
 		e = mend_next(m, m->queue[i]);
 		if (mend_sends_data(m, m->queue[i]) &&
-		    (e == SNAPSHOT_NONE || !mend_follow(m, e, false, &path)))
+		    !mend_follow(m, e, false, &path))
 			return false;
 	}
 	return !mend_is_too_much(m);
+}
+
+static bool
+repair_each(struct repairing *w)
+{
+	bool ok = true;
+	guint n = 0;
+
+	while (ok && n < w->ends->len)
+		ok = repair_lid(w, &n);
+	return ok;
+}
+
+struct lft *
+repair_ends(const struct graph *g, const struct lft *lft, GArray *ends,
+	    const struct lft *like, float limit, const uint32_t *ranks)
+{
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	struct repairing w = {
+		.ends = ends, .like = like, .limit = limit, .near = FLT_MAX,
+		.through = SCRATCH(scratch, uint32_t, g->n_switches),
+	};
+	struct channels *c = NULL;
+	bool ok = channels_load(&c, g, lft, NULL, ranks);
+
+	mend_init(&w.m, g, c, scratch);
+	w.m.lft = lft_copy(lft);
+	w.m.home = lft;
+	w.m.most_work = KEEP_WORK;
+	if (ok)
+		mend_measure(&w.m, lft, ranks);
+	g_array_sort(ends, repair_order);
+	ok = ok && repair_each(&w);
+	mend_clear(&w.m);
+	channels_free(c);
+	if (!ok)
+		lft_free(w.m.lft);
+	return ok ? w.m.lft : NULL;
 }
 
 /* The LID of a lost switch has no owner, so all packets to it count as data.
@@ -624,15 +677,17 @@ repair_lids(struct repairing *w)
 	uint32_t i;
 
 	w->n_near = 0;
+	w->like = w->base;
+	w->limit = w->attempt.room * w->r->busiest;
+	w->near = w->attempt.near * (float)w->n_blocks;
 	lft_free(m->lft);
 	m->lft = memchr(m->is_lost, 1, m->g->n_edges) ? lft_copy(w->base) :
 		lft_ref(w->base);
 	/* The others are for what is hard to repair: any path will do. */
 	m->home = w->attempt.manner == MANNER_NEAR ? w->base : NULL;
 	memcpy(m->dealt, w->dealt, m->g->n_edges * sizeof(*m->dealt));
-	for (i = 0; i <= m->g->top; i++)
-		if (w->has_lost[i] && !repair_lid(w, (uint16_t)i))
-			return false;
+	if (!repair_each(w))
+		return false;
 	for (i = 0; i < m->g->n_targets; i++)
 		if (w->r->place[m->g->targets[i].sw] == SNAPSHOT_NONE &&
 		    m->g->targets[i].port == 0)
@@ -750,7 +805,7 @@ repair_load(struct repairing *w)
 	struct mend *m = &w->m;
 	float most = 0;
 
-	if (!w->n_entries)
+	if (!w->ends->len)
 		return 0;
 	mend_measure(m, m->lft, w->r->made.ranks);
 	for (uint32_t e = 0; e < m->g->n_edges; e++)
@@ -764,7 +819,8 @@ repair_try(struct repairing *w, const struct attempt *a,
 	   const struct channels *c)
 {
 	w->attempt = *a;
-	w->m.is_brief = a->manner == MANNER_NEAR;
+	w->m.most_work = a->manner == MANNER_NEAR ? MEND_WORK / 8 * 7 :
+		MEND_WORK;
 	return !mend_is_too_much(&w->m) && repair_begin(w, c) &&
 		repair_lids(w);
 }
@@ -819,11 +875,12 @@ repair_all(struct repairing *w, const struct lft *held)
 	repair_find_base(w);
 	repair_find_lost(w);
 	/* New tables may have paths for hosts that lacked one. */
-	if (w->n_entries > ENTRIES_MAX ||
+	if (w->ends->len > REPAIR_MAX ||
 	    (memchr(m->is_lost, 1, m->g->n_edges) &&
 	     w->r->made.alone.reach.lost_hosts))
 		return false;
-	if (w->n_entries)
+	g_array_sort(w->ends, repair_order);
+	if (w->ends->len)
 		repair_measure(w);
 	m->c = c = repair_channels(w->r);
 	former = g_steal_pointer(&w->r->c);
@@ -879,14 +936,14 @@ repair_tables(struct repair *r, const struct engine_input *in,
 		.whole = in->whole ? in->whole : now,
 		.later = g_array_new(FALSE, FALSE,
 				     sizeof(struct transition_entry)),
+		.ends = g_array_new(FALSE, FALSE,
+				    sizeof(struct repair_end)),
 	};
 	bool ok;
 
 	repair_unpack(r);
 	mend_init(&w.m, r->g, NULL, scratch);
 	w.dealt = SCRATCH(scratch, float, r->g->n_edges);
-	w.lost = SCRATCH(scratch, uint32_t, r->g->n_edges);
-	w.has_lost = SCRATCH(scratch, uint8_t, r->g->top + 1u);
 	w.through = SCRATCH(scratch, uint32_t, r->g->n_switches);
 	*c = choice_describe(&r->made);
 	ok = repair_match(&w, now) && !repair_has_barred(&w, now) &&
@@ -899,6 +956,7 @@ repair_tables(struct repair *r, const struct engine_input *in,
 	lft_free(w.bridge);
 	lft_free(w.base);
 	g_array_unref(w.later);
+	g_array_unref(w.ends);
 	lft_free(w.m.lft);
 	mend_clear(&w.m);
 	return ok;
