@@ -838,6 +838,8 @@ repair_try_near(struct repairing *w, const struct channels *c)
 
 	for (a = attempts; a->manner == MANNER_NEAR; a++) {
 		if ((best && a->room * w->r->busiest >= least) ||
+		    (last && a->room == last->room &&
+		     w->n_near < a->near * (float)w->n_blocks) ||
 		    (least < FLT_MAX && w->m.work > SPREAD_WORK) ||
 		    (a->room > ROOM_MORE && w->base != w->r->made.lft))
 			continue;
