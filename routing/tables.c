@@ -150,7 +150,7 @@ lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
 	if (block >= lft_n_blocks(seen->lft))
 		return;
 
-	seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block] = 1;
+	seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block] = LFT_KNOWN;
 	if (memcmp(lft_row(seen->lft, sw) + at, bytes, LFT_BLOCK) == 0)
 		return;
 	if (g_atomic_int_get(&seen->lft->ref) > 1) {
@@ -194,21 +194,23 @@ lft_seen_copy(const struct lft_seen *seen)
 
 /* The bytes stay, as the most likely content. */
 void
-lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block)
+lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block,
+		enum lft_known as)
 {
+	size_t i = (size_t)sw * lft_n_blocks(seen->lft) + block;
+
 	g_assert(sw < seen->lft->n_switches);
 
-	if (block < lft_n_blocks(seen->lft))
-		seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block] = 0;
+	if (block < lft_n_blocks(seen->lft) && seen->known[i])
+		seen->known[i] = as;
 }
 
 void
 lft_seen_forget_all(struct lft_seen *seen)
 {
-	size_t n = lft_size(seen->lft) / LFT_BLOCK;
-
-	if (n > 0)	/* without switches there is nothing */
-		memset(seen->known, 0, n);
+	for (uint32_t sw = 0; sw < seen->lft->n_switches; sw++)
+		for (uint32_t b = 0; b < lft_n_blocks(seen->lft); b++)
+			lft_seen_forget(seen, sw, b, LFT_REREAD);
 }
 
 const uint8_t *
@@ -216,7 +218,8 @@ lft_seen_block(const struct lft_seen *seen, uint32_t sw, uint32_t block)
 {
 	if (!seen || sw >= seen->lft->n_switches ||
 	    block >= lft_n_blocks(seen->lft) ||
-	    !seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block])
+	    seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block] !=
+	    LFT_KNOWN)
 		return NULL;
 	return lft_row(seen->lft, sw) + (size_t)block * LFT_BLOCK;
 }

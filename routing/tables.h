@@ -69,7 +69,15 @@ extern const uint8_t lft_no_paths[LFT_BLOCK];
  */
 struct lft_seen {
 	struct lft *lft;
-	uint8_t *known;		/* [switch][block]: 1 if the block is known */
+	uint8_t *known;		/* [switch][block]: enum lft_known */
+};
+
+enum lft_known {
+	LFT_UNKNOWN,		/* never read, or not after a Set that was not
+				   confirmed: it may have any content */
+	LFT_KNOWN,
+	LFT_REREAD,		/* to be read again; most likely it is as it
+				   was */
 };
 
 struct lft_seen *lft_seen_new(uint32_t n_switches, uint16_t top);
@@ -84,7 +92,9 @@ void lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
 void lft_seen_share(struct lft_seen *seen, struct lft *lft);
 /* The tables are the same memory until one of both is changed. */
 struct lft_seen *lft_seen_copy(const struct lft_seen *seen);
-void lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block);
+/* as: LFT_UNKNOWN, or LFT_REREAD, which leaves an unknown block as it is. */
+void lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block,
+		     enum lft_known as);
 void lft_seen_forget_all(struct lft_seen *seen);
 
 /* The 64 bytes of a known block, else NULL. `seen` may be NULL. */

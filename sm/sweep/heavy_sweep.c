@@ -930,7 +930,8 @@ forget_late(struct sweep *s)
 		if (!sweep_is_late(s, node->info.node_guid))
 			continue;
 		for (unsigned b = 0; snapshot_is_switch(node) && b < all; b++)
-			lft_seen_forget(s->next.seen, node->sw_index, b);
+			lft_seen_forget(s->next.seen, node->sw_index, b,
+					LFT_UNKNOWN);
 		for (unsigned num = 0; num <= node->info.num_ports; num++)
 			for (unsigned t = 0; t < PORT_N_TABLES; t++)
 				port_tables_forget(s->next.tables, t,

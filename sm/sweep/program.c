@@ -223,7 +223,7 @@ forget_block(struct program *p, uint32_t index)
 		port_tables_forget(p->held, step->table, step->port);
 	else if (step->kind == PLAN_LFT)
 		lft_seen_forget(p->seen, p->before->nodes[step->node].sw_index,
-				step->block);
+				step->block, LFT_UNKNOWN);
 }
 
 /* Ends a step. */

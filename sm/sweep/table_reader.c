@@ -320,7 +320,8 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 	g_autofree uint32_t *nodes = snapshot_map_nodes(now, then);
 	bool same = known && now->n_switches == then->n_switches;
 	struct lft_seen *seen;
-	uint32_t n_blocks, was;
+	uint32_t n_blocks, stride = known ? lft_n_blocks(known->lft) : 0, was;
+	enum lft_known as;
 	bool is_left;
 
 	for (uint32_t sw = 0; sw < now->n_switches; sw++) {
@@ -338,8 +339,7 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 	/* The most likely content of a block that is not known counts if it
 	 * cannot be read. */
 	seen = lft_seen_new(now->n_switches, top);
-	n_blocks = known ? MIN(lft_n_blocks(seen->lft),
-			       lft_n_blocks(known->lft)) : 0;
+	n_blocks = MIN(lft_n_blocks(seen->lft), stride);
 	for (uint32_t sw = 0; known && sw < now->n_switches; sw++) {
 		const struct snapshot_node *n = &now->nodes[now->switches[sw]];
 		uint32_t i = nodes[now->switches[sw]];
@@ -354,8 +354,10 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 		for (uint32_t b = 0; b < n_blocks; b++) {
 			lft_seen_set(seen, sw, b, lft_row(known->lft, was) +
 				     (size_t)b * LFT_BLOCK);
-			if (!is_left || !lft_seen_block(known, was, b))
-				lft_seen_forget(seen, sw, b);
+			as = known->known[(size_t)was * stride + b];
+			if (!is_left && as == LFT_KNOWN)
+				as = LFT_REREAD;
+			lft_seen_forget(seen, sw, b, as);
 		}
 	}
 	return seen;
@@ -371,17 +373,12 @@ table_reader_unread(const struct snapshot *s, const struct lft_seen *seen)
 		unsigned n = MIN(all, lft_blocks_in_use(
 				&s->nodes[s->switches[sw]], all));
 		const uint8_t *known = seen->known + (size_t)sw * all;
-		const uint8_t *row = lft_row(seen->lft, sw);
 
-		/* what is not known may be as it was */
-		for (unsigned b = 0; b < n && memchr(known, 0, n); b++) {
-			if (known[b] || memcmp(row + b * LFT_BLOCK,
-					       lft_no_paths, LFT_BLOCK))
-				continue;
-			if (!unread)
-				unread = g_new0(uint8_t, s->n_switches);
-			unread[sw] = 1;
-		}
+		if (!memchr(known, LFT_UNKNOWN, n))
+			continue;
+		if (!unread)
+			unread = g_new0(uint8_t, s->n_switches);
+		unread[sw] = 1;
 	}
 	return unread;
 }

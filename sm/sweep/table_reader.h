@@ -62,8 +62,8 @@ void table_reader_recall(const struct snapshot *now, struct port_tables *held,
 			 const struct snapshot *then,
 			 const struct port_tables *known);
 
-/* By switch: 1 if it may forward by a block that was never read; NULL: there is
- * none. g_free. */
+/* By switch: 1 if it may forward by a block that was never read, or was not read
+ * after a Set that may have changed it; NULL: there is none. g_free. */
 uint8_t *table_reader_unread(const struct snapshot *s,
 			     const struct lft_seen *seen);
 
