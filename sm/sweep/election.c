@@ -213,17 +213,6 @@ election_has_master(const GArray *peers)
 	return false;
 }
 
-static bool
-is_rival(const struct sm_info *self, const GArray *before,
-	 const struct election_peer *peer)
-{
-	const struct sm_info *p = &peer->info;
-
-	return peer->is_foreign || election_is_stranger(self, p) ||
-		(p->state == SM_STATE_MASTER &&
-		 election_has_peer(before, p->guid, SM_STATE_MASTER));
-}
-
 GPtrArray *
 election_rivals(const struct sm_info *self, const GArray *before,
 		const GArray *found, const struct snapshot *s, bool *contested)
@@ -235,7 +224,9 @@ election_rivals(const struct sm_info *self, const GArray *before,
 		const struct sm_info *p = &peer->info;
 		bool stranger = election_is_stranger(self, p);
 
-		if (!is_rival(self, before, peer))
+		if (!peer->is_foreign && !stranger &&
+		    (p->state != SM_STATE_MASTER ||
+		     !election_has_peer(before, p->guid, SM_STATE_MASTER)))
 			continue;
 		*contested |= p->state == SM_STATE_MASTER;
 		g_ptr_array_add(lines, g_strdup_printf(

@@ -7,7 +7,7 @@
  *	-> heavy_sweep_on_tables route and verify, beside the loop
  *	-> heavy_sweep_on_routed after a long computation: elect once more
  *	-> heavy_sweep_decide	isolate, plan (pure, no I/O)
- *	-> program_plan		change keys, cut trees of groups, send the plan
+ *	-> prepare, send_plan	change keys, cut trees of groups, send the plan
  *	-> publish, judge	the new view; is the fabric up
  *
  *	observe			of an observer, in place of the last two
@@ -597,18 +597,6 @@ heavy_sweep_on_look(const struct mad_client_answer *a, void *data, uint64_t tag)
 		prepare(s);
 }
 
-static void
-program_plan(struct sweep *s)
-{
-	if (!s->run.plan->n_steps) {
-		prepare(s);
-		return;
-	}
-	sweep_set_state(s, SWEEP_PROGRAMMING);
-	s->run.look = election_look(s->x, s->keys, s->next.subnet,
-				    heavy_sweep_on_look, s);
-}
-
 /* ----------------------------------------------------------------- decide */
 
 /* Computes partition memberships; a configured member that is away is
@@ -684,8 +672,14 @@ heavy_sweep_decide(struct sweep *s)
 		sweep_conclude(s, &planned);
 		return;
 	}
-	if (is_as_asked(s))
-		program_plan(s);
+	if (!is_as_asked(s))
+		return;
+	if (!s->run.plan->n_steps) {
+		prepare(s);
+		return;
+	}
+	sweep_set_state(s, SWEEP_PROGRAMMING);
+	s->run.look = election_look(s->x, s->keys, n, heavy_sweep_on_look, s);
 }
 
 /* ------------------------------------------------------------------ route */

@@ -171,13 +171,6 @@ ask_port(struct light_sweep *l, uint32_t port, enum mad_attr attr, bool is_first
 	g_array_append_val(l->questions, q);
 }
 
-static uint32_t
-silent_port_of(const struct light_sweep *l, const struct silent_port *p)
-{
-	return snapshot_port_of(l->s, snapshot_find_node(l->s, p->node_guid),
-				p->num);
-}
-
 /* Ports to be queried now; after the same pause again, also if the query is called
  * off, so that a switch that sends traps all the time does not lead to one of all
  * of them each time. */
@@ -185,28 +178,16 @@ static void
 silent_take(struct light_sweep *l)
 {
 	EACH_ITEM(struct silent_port, p, l->silent) {
-		uint32_t port;
+		uint32_t node, port;
 
 		if (p->due > l->began)
 			continue;
-		port = silent_port_of(l, p);
+		node = snapshot_find_node(l->s, p->node_guid);
+		port = snapshot_port_of(l->s, node, p->num);
 		p->due = l->began + p->pause;
 		if (port != SNAPSHOT_NONE)
 			g_array_append_vals(l->questions, &(struct question){
 				port, p->modifier, p->attr, false }, 1);
-	}
-}
-
-/* They were queried: the next one is after twice the pause. */
-static void
-silent_put_off(struct light_sweep *l)
-{
-	EACH_ITEM(struct silent_port, p, l->silent) {
-		if (p->due != l->began + p->pause)
-			continue;
-		p->pause = MIN(2 * p->pause, p->attr == MAD_ATTR_NODE_INFO ?
-			       PAUSE_MAX_US : PAUSE_LACK_US);
-		p->due = l->began + p->pause;
 	}
 }
 
@@ -256,14 +237,6 @@ light_sweep_on_port_info(struct light_sweep *l, uint32_t port,
 		       l->s->ports[port].num, port_width(&now)->name,
 		       port_speed(&now)->name, port_width(then)->name,
 		       port_speed(then)->name);
-}
-
-/* It is no longer left out; if it falls silent again, it keeps its pause. */
-static void
-answers_now(struct light_sweep *l, uint32_t port, struct silent_port *p)
-{
-	change(l, port, "port %u: the node behind it answers now", p->num);
-	p->state = PORT_STATE_DOWN;
 }
 
 /* The host behind this port of a switch answers no more. */
@@ -317,10 +290,13 @@ probe_reply(struct light_sweep *l, const struct smp_request *r,
 			ask_port(l, peer, MAD_ATTR_PORT_INFO, true);
 		return;
 	}
-	if (was && ok)
-		answers_now(l, r->port, was);
-	else if (!was && is_lost)
+	if (!was && is_lost)
 		falls_silent(l, r->port);
+	if (!was || !ok)
+		return;
+	/* no longer left out; if it falls silent again, it keeps its pause */
+	change(l, r->port, "port %u: the node behind it answers now", was->num);
+	was->state = PORT_STATE_DOWN;
 }
 
 /* Was the SwitchInfo of this node not answered when it was read? */
@@ -456,13 +432,19 @@ light_sweep_free(void *data)
 	g_free(l);
 }
 
+/* Those that were queried now are queried again after twice the pause. */
 static void
 light_sweep_end(void *data)
 {
 	struct light_sweep *l = data;
 
-	if (l->is_probe)
-		silent_put_off(l);
+	EACH_ITEM(struct silent_port, p, l->silent) {
+		if (!l->is_probe || p->due != l->began + p->pause)
+			continue;
+		p->pause = MIN(2 * p->pause, p->attr == MAD_ATTR_NODE_INFO ?
+			       PAUSE_MAX_US : PAUSE_LACK_US);
+		p->due = l->began + p->pause;
+	}
 	l->done(&l->r, l->data);
 }
 

@@ -82,20 +82,6 @@ choose(struct route_job *job, const struct graph *g, const struct graph *whole,
 	return ok;
 }
 
-static char *
-print_cycle(const struct graph *g, const struct choice *c)
-{
-	switch (c->safety) {
-	case CHOICE_SAFE:
-		break;
-	case CHOICE_DRAIN:
-		return channels_print(g, &c->together);
-	case CHOICE_LOOP:
-		return channels_print(g, &c->alone.channels);
-	}
-	return NULL;
-}
-
 /* Links to be avoided are used if a pair would lose its path without them; those
  * of ports that did not answer are not, but the held tables may use them. */
 static void
@@ -106,6 +92,7 @@ route_fabric(struct route_job *job)
 	/* then a switch forwards by entries that no repair looks at */
 	bool is_mute = job->unread || graph_has_mute(g);
 	struct graph *whole = NULL;
+	const struct choice *c = &job->choice;
 
 	if (is_mute)
 		g_clear_pointer(&job->repair, repair_free);
@@ -120,8 +107,10 @@ route_fabric(struct route_job *job)
 		job->ok = choose(job, g, whole, &job->error);
 	}
 	job->is_repaired = job->repair != NULL;
-	if (job->ok)
-		job->cycle = print_cycle(whole ? whole : g, &job->choice);
+	if (job->ok && c->safety != CHOICE_SAFE)
+		job->cycle = channels_print(whole ? whole : g,
+			c->safety == CHOICE_DRAIN ? &c->together :
+			&c->alone.channels);
 	if (job->ok && !job->repair && !is_mute) {
 		/* hosts that do not answer send as well */
 		for (uint32_t sw = 0; whole && sw < g->n_switches; sw++)

@@ -218,26 +218,6 @@ batch_send(struct smp_batch *b, struct smp_request *r)
 	batch_start(b, f);
 }
 
-static bool
-has_room(const struct smp_batch *b)
-{
-	if (b->stage.max_in_flight)
-		return b->flights.length < b->stage.max_in_flight;
-	return mad_client_room(b->x) > 0;
-}
-
-static void
-batch_end(struct smp_batch *b)
-{
-	const struct smp_stage stage = b->stage;
-
-	b->stage.free = NULL;
-	smp_batch_free(b);
-	stage.end(stage.data);
-	if (stage.free)
-		stage.free(stage.data);
-}
-
 static void
 batch_pump(void *data)
 {
@@ -248,22 +228,30 @@ batch_pump(void *data)
 
 	while (!b->idle) {
 		do {
-			if (!has_room(b))
+			if (stage.max_in_flight ?
+			    b->flights.length >= stage.max_in_flight :
+			    !mad_client_room(b->x))
 				return;
 			memset(&r, 0, sizeof(r));
-			has_more = b->stage.next(b->stage.data, &r);
+			has_more = stage.next(stage.data, &r);
 			if (has_more)
 				batch_send(b, &r);
 		} while (has_more);
 		if (b->flights.length || b->timer)
 			return;
 		b->idle = true;
-		if (!stage.done || !stage.done(stage.data)) {
-			if (stage.end)
-				batch_end(b);
-			return;		/* the batch may have been freed */
+		if (stage.done && stage.done(stage.data)) {
+			b->idle = false;
+			continue;
 		}
-		b->idle = false;
+		if (!stage.end)		/* done() may have freed the batch */
+			return;
+		b->stage.free = NULL;
+		smp_batch_free(b);
+		stage.end(stage.data);
+		if (stage.free)
+			stage.free(stage.data);
+		return;
 	}
 }
 

@@ -226,20 +226,12 @@ sweep_wait(struct sweep *s, int64_t us, void (*run)(struct sweep *s))
 	set_timer(s, (struct next){ transport_now(s->t) + us, run, s->state });
 }
 
-/* The stages of its update are written. */
-static void
-choice_end_stages(struct choice *c)
-{
-	g_clear_pointer(&c->bridge, lft_free);
-	g_clear_pointer(&c->later, g_array_unref);
-	c->hosts_wait = false;
-}
-
 /* Ends what is under way, without a report, and frees all values of it. */
 static void
 clear_run(struct sweep *s)
 {
 	struct sweep_run *r = &s->run;
+	struct choice *c = &s->view.choice;
 
 	g_clear_pointer(&r->batch, smp_batch_free);
 	g_clear_pointer(&r->routing, beside_cancel);
@@ -254,7 +246,10 @@ clear_run(struct sweep *s)
 	g_free(r->phys);
 	g_free(r->untaken);
 	*r = (struct sweep_run){ 0 };
-	choice_end_stages(&s->view.choice);
+	/* the stages of its update are written */
+	g_clear_pointer(&c->bridge, lft_free);
+	g_clear_pointer(&c->later, g_array_unref);
+	c->hosts_wait = false;
 	sweep_view_clear(&s->next);
 }
 
