@@ -150,8 +150,10 @@ on_trap(struct sm_agent *s, const struct transport_mad *m)
 	/* For the trap's sender TrapRepress is a request, which must have its
 	 * M_Key (IBA 14.2.4); without it the trap would be repeated, and trap
 	 * 256 sent, too. A sender whose key is not known yet will repeat its
-	 * trap. */
-	if (mkey_db_of_lid(s->keys, m->addr.lid, &m_key))
+	 * trap. One that is not the master may wait for the end of its own
+	 * port's lease: election_leave_port(). */
+	if (mkey_db_of_lid(s->keys, m->addr.lid, &m_key) &&
+	    (!m_key || self.state == SM_STATE_MASTER))
 		reply(s, m, MAD_STATUS_OK, m_key);
 	s->trap(&n, data, s->data);
 	return NULL;

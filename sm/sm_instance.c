@@ -120,6 +120,7 @@ tell_sa(struct sm_instance *sm, const struct sweep_report *r, bool is_read)
 	if (r->end == SWEEP_END_FAILED &&
 	    (r->cut_off || sm->sweep->self.state != SM_STATE_MASTER))
 		mcast_manager_fabric(sm->mcast, NULL, NULL, NULL, NULL, NULL);
+	standby_wait(sm->standby, sm->sweep->left_until);
 	if (is_read && r->is_anew)
 		mcast_manager_read_again(sm->mcast);
 	if (is_read) {

@@ -281,6 +281,16 @@ ask_state(struct standby *b)
 
 /* ------------------------------------------------------------------ rounds */
 
+void
+standby_wait(struct standby *b, int64_t until)
+{
+	if (!b->where || b->last || until <= transport_now(b->transport))
+		return;
+	stop(b);
+	b->timer = transport_timer_start(b->transport, until, standby_on_timer,
+					 b);
+}
+
 static void
 standby_on_class(const struct mad_client_answer *a, void *data, uint64_t tag)
 {
@@ -316,6 +326,7 @@ standby_on_port(const struct mad_client_answer *a, void *data, uint64_t tag)
 	struct standby *b = data;
 	struct port_info info;
 	uint8_t mad[MAD_SIZE];
+	const char *was;
 
 	if (a->outcome != MAD_CLIENT_ANSWERED) {
 		fail(b, "our own port does not answer");
@@ -324,7 +335,12 @@ standby_on_port(const struct mad_client_answer *a, void *data, uint64_t tag)
 	port_info_decode(smp_data_const(a->mad), &info);
 	if (info.state != PORT_STATE_ACTIVE || !info.lid || !info.sm_lid ||
 	    info.sm_lid == info.lid) {
+		was = b->why;
 		fail(b, "it has not activated our port yet");
+		/* for a round, so it is not about to */
+		if (was == b->why)
+			standby_wait(b, election_leave_port(b->x, b->where,
+							    &info, b->log));
 		return;
 	}
 	b->master = (struct mad_addr){

@@ -27,6 +27,9 @@ void standby_free(struct standby *b);
  * NULL: it is not, and the state that was read is discarded. */
 void standby_follow(struct standby *b, struct snapshot *where);
 
+/* No round begins before, us, since each reads our port with its M_Key. */
+void standby_wait(struct standby *b, int64_t until);
+
 /* The master is about to hand over, or has just done so: its state is read once
  * more. done() is called at most STANDBY_LAST_MS later, never from inside. */
 #define STANDBY_LAST_MS	500u

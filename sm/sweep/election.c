@@ -282,6 +282,21 @@ election_look(struct mad_client *x, const struct mkey_db *keys,
 	return mad_client_start(x, &direct, mad, done, data, s->local_port);
 }
 
+int64_t
+election_leave_port(struct mad_client *x, const struct snapshot *s,
+		    const struct port_info *own, struct log *log)
+{
+	if (!own->m_key || own->m_key_protect < 2 || !own->m_key_lease ||
+	    own->state != PORT_STATE_INIT)
+		return 0;
+	log_say(log, LOG_INFO, "sweep", "our port has to be activated by the "
+		"master: nothing is sent for %u s, until the lease of its "
+		"M_Key has ended", own->m_key_lease);
+	election_look(x, NULL, s, ignore, NULL);
+	return transport_now(x->transport) +
+		(own->m_key_lease + 1) * (int64_t)G_USEC_PER_SEC;
+}
+
 uint16_t
 election_lost_to(const struct snapshot *s, const struct port_info *now)
 {

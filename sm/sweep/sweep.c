@@ -528,6 +528,10 @@ fail_mute(struct sweep *s, const struct snapshot *n)
 		return false;
 	s->astray = true;	/* others may have written meanwhile */
 	yield_to_standby(s);
+	if (s->params.goal == SWEEP_GOAL_FABRIC &&
+	    s->self.state != SM_STATE_MASTER)
+		s->left_until = election_leave_port(s->x, n,
+				&n->ports[n->local_port].info, s->log);
 	sweep_fail(s, text);
 	return true;
 }
@@ -696,6 +700,7 @@ begin(struct sweep *s, bool may_repair)
 	if (!s->run.is_repair || notices_due(s->notices) == INT64_MAX)
 		s->notice_causes = 0;
 	s->causes &= s->run.is_repair ? wait | 1u << SWEEP_CAUSE_TRAP : 0u;
+	s->left_until = 0;
 	s->run.began = now;
 	s->run.stats = s->x->stats;
 	causes = causes_text(s->run.why);
@@ -849,6 +854,10 @@ agenda(const struct sweep *s)
 	if (n.run)
 		return n;
 	n.state = SWEEP_IDLE;
+	if (s->left_until > transport_now(s->t)) {
+		earlier(&n, s->left_until, begin_retry);
+		return n;
+	}
 	if (s->causes & 1u << SWEEP_CAUSE_UNTAKEN)
 		earlier(&n, MAX(s->retry_due, s->last_end + HOLD_US),
 			begin_retry);
