@@ -489,10 +489,10 @@ mute_neighbor(const struct sweep *s, const struct snapshot *n)
  * A master that reaches nothing, while a standby at another switch may reach all but
  * that neighbor: the standby takes over once this one does not say that it is the
  * master. After the second sweep that failed, since most such switches answer again
- * soon.
+ * soon. So may one at the same switch once our cable was moved to another.
  */
 static void
-yield_to_standby(struct sweep *s)
+yield_to_standby(struct sweep *s, const struct snapshot *n)
 {
 	const struct snapshot *where;
 	const GArray *peers = sweep_peers(s, &where);
@@ -511,7 +511,8 @@ yield_to_standby(struct sweep *s)
 	far = snapshot_is_switch(snapshot_node_of(where, port)) ? port :
 		where->ports[port].peer;
 	if (own == SNAPSHOT_NONE || far == SNAPSHOT_NONE ||
-	    where->ports[own].node == where->ports[far].node)
+	    (where->ports[own].node == where->ports[far].node &&
+	     n->ports[n->local_port].info.state > PORT_STATE_INIT))
 		return;
 	log_say(s->log, LOG_WARNING, "sweep", "the standby on %s may take over",
 		snapshot_name_of(where, port));
@@ -527,7 +528,7 @@ fail_mute(struct sweep *s, const struct snapshot *n)
 	if (!text)
 		return false;
 	s->astray = true;	/* others may have written meanwhile */
-	yield_to_standby(s);
+	yield_to_standby(s, n);
 	if (s->params.goal == SWEEP_GOAL_FABRIC &&
 	    s->self.state != SM_STATE_MASTER)
 		s->left_until = election_leave_port(s->x, n,
