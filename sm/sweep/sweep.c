@@ -489,15 +489,17 @@ mute_neighbor(const struct sweep *s, const struct snapshot *n)
  * A master that reaches nothing, while a standby at another switch may reach all but
  * that neighbor: the standby takes over once this one does not say that it is the
  * master. After the second sweep that failed, since most such switches answer again
- * soon. So may one at the same switch once our cable was moved to another.
+ * soon. So may any other manager once our port is in INIT: its cable was moved.
  */
 static void
 yield_to_standby(struct sweep *s, const struct snapshot *n)
 {
 	const struct snapshot *where;
 	const GArray *peers = sweep_peers(s, &where);
+	bool is_moved = n->ports[n->local_port].info.state <= PORT_STATE_INIT;
 	const struct election_peer *heir = peers && where ?
-		election_highest(&s->self, peers, SM_STATE_STANDBY,
+		election_highest(&s->self, peers,
+				 is_moved ? 0 : SM_STATE_STANDBY,
 				 ELECTION_HAND_OVER) : NULL;
 	/* the election may have been on a snapshot that was not published */
 	uint32_t port = heir ? snapshot_find_port(where, heir->info.guid) :
@@ -510,11 +512,10 @@ yield_to_standby(struct sweep *s, const struct snapshot *n)
 	own = where->ports[where->local_port].peer;
 	far = snapshot_is_switch(snapshot_node_of(where, port)) ? port :
 		where->ports[port].peer;
-	if (own == SNAPSHOT_NONE || far == SNAPSHOT_NONE ||
-	    (where->ports[own].node == where->ports[far].node &&
-	     n->ports[n->local_port].info.state > PORT_STATE_INIT))
+	if (!is_moved && (own == SNAPSHOT_NONE || far == SNAPSHOT_NONE ||
+			  where->ports[own].node == where->ports[far].node))
 		return;
-	log_say(s->log, LOG_WARNING, "sweep", "the standby on %s may take over",
+	log_say(s->log, LOG_WARNING, "sweep", "the manager on %s may take over",
 		snapshot_name_of(where, port));
 	sweep_set_sm_state(s, SM_STATE_DISCOVERING);
 }
