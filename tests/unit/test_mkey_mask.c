@@ -3,6 +3,7 @@
  * Which bytes of a MAD are keys: found by writing keys, and nothing else, with
  * the codecs of libibmad and by the offsets of the specification.
  */
+#include "sm/mad/bytes.h"
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/mkey_mask.h"
 #include "sm/mad/smp.h"
@@ -88,6 +89,10 @@ TEST(test_keys_of_the_sa)
 	assert_marks(a, b, 8);
 	a[17] = b[17] = SA_ATTR_PORT_INFO;
 	memset(b + 56, 0xff, 200);
+	assert_marks(a, b, 208);
+	/* the state for a standby: services with their keys are in it */
+	bytes_store16(a + 16, SA_ATTR_STATE);
+	bytes_store16(b + 16, SA_ATTR_STATE);
 	assert_marks(a, b, 208);
 }
 
