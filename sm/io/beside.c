@@ -124,16 +124,6 @@ start_thread(struct beside *b)
 		g_error("%s", error->message);
 }
 
-static void
-give_thread(struct beside *b, struct beside_job *job)
-{
-	if (!b->thread)
-		start_thread(b);
-	job->did = g_async_queue_ref(b->did);
-	job->source = g_source_ref(b->source);
-	g_thread_pool_push(b->thread, job, NULL);
-}
-
 static gint
 compare_wanted(gconstpointer job, gconstpointer unused)
 {
@@ -230,10 +220,15 @@ beside_run(struct beside *b, const struct beside_task *task, void *values,
 		return NULL;
 	}
 	g_queue_push_tail(&b->jobs, job);
-	if (has_thread(b))
-		give_thread(b, job);
-	else if (!b->timer)
+	if (has_thread(b)) {
+		if (!b->thread)
+			start_thread(b);
+		job->did = g_async_queue_ref(b->did);
+		job->source = g_source_ref(b->source);
+		g_thread_pool_push(b->thread, job, NULL);
+	} else if (!b->timer) {
 		b->timer = transport_timer_in(b->t, b->takes_us, on_timer, b);
+	}
 	return job;
 }
 

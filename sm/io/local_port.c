@@ -115,22 +115,15 @@ lacks_smi(const GArray *ports, const struct local_port *p)
 	return p->infiniband && p->sm_disabled;
 }
 
-/* The first one that matches; NULL. */
-static const struct local_port *
-find_match(const GArray *ports, const struct local_port_wish *wish)
-{
-	EACH_ITEM(const struct local_port, p, ports)
-		if (matches(p, wish))
-			return p;
-	return NULL;
-}
-
 void
 local_port_explain(const GArray *ports, const struct local_port_wish *wish,
 		   GString *out)
 {
-	const struct local_port *meant = find_match(ports, wish);
+	const struct local_port *meant = NULL;
 
+	EACH_ITEM(const struct local_port, p, ports)
+		if (!meant && matches(p, wish))
+			meant = p;
 	if (meant && (wish->guid || wish->num)) {
 		g_string_append_printf(out, "%s port %u %s", meant->ca_name,
 				       meant->num, unfit(meant));

@@ -568,21 +568,6 @@ lose(struct mad_client *x, struct mad_request *r)
 		transmit(x, r);
 }
 
-/* Its time-out is over. */
-static void
-expire(struct mad_client *x, struct mad_request *r, int64_t now)
-{
-	if (!r->more || !r->accepted) {
-		lose(x, r);
-		return;
-	}
-	r->more--;
-	if (x->cursor == &r->link)
-		x->cursor = r->link.next;
-	g_queue_unlink(&x->wire, &r->link);
-	wait_on_wire(x, r, now);
-}
-
 /* Did this process, or its machine, stand still until now? Told once. */
 static void
 note_stall(struct mad_client *x, int64_t now)
@@ -616,8 +601,18 @@ mad_client_on_timer(void *data)
 		return;
 	}
 	window_expire_ghosts(&x->window, now);
-	while (x->wire.head && request_of(x->wire.head)->deadline <= now)
-		expire(x, request_of(x->wire.head), now);
+	while (first_deadline(&x->wire) <= now) {
+		r = request_of(x->wire.head);
+		if (!r->more || !r->accepted) {
+			lose(x, r);
+			continue;
+		}
+		r->more--;
+		if (x->cursor == &r->link)
+			x->cursor = r->link.next;
+		g_queue_unlink(&x->wire, &r->link);
+		wait_on_wire(x, r, now);
+	}
 	while (first_deadline(&x->again) <= now) {
 		r = request_of(g_queue_pop_head_link(&x->again));
 		/* an answered one has left its room */
@@ -696,20 +691,6 @@ attempt_arrived(struct mad_client *x, struct mad_request *r, uint32_t tid)
 	note_answered(x, r->seq);
 }
 
-static void
-on_busy(struct mad_client *x, struct mad_request *r, uint32_t tid)
-{
-	bool current = is_current(x, r, tid);
-
-	attempt_arrived(x, r, tid);
-	if (!current)
-		return;
-	leave_list(x, r);
-	if (!put_off(x, r, transport_now(x->transport)))
-		lose(x, r);
-	arm_timer(x);
-}
-
 /* What an answer says about the window, and about its peer. */
 static void
 on_pace(struct mad_client *x, const struct mad_request *r, uint32_t tid)
@@ -737,6 +718,7 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 	struct mad_request *r = find_by_tid(x, h->tid);
 	struct mad_client_answer a = { .outcome = MAD_CLIENT_ANSWERED };
 	const char *reason;
+	bool current;
 
 	if (!r) {
 		on_stray(x, m, h);
@@ -749,7 +731,14 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 		return;
 	}
 	if (h->status & MAD_STATUS_BUSY) {
-		on_busy(x, r, h->tid);
+		current = is_current(x, r, h->tid);
+		attempt_arrived(x, r, h->tid);
+		if (current) {
+			leave_list(x, r);
+			if (!put_off(x, r, transport_now(x->transport)))
+				lose(x, r);
+			arm_timer(x);
+		}
 		advance(x);
 		return;
 	}
@@ -765,8 +754,12 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 }
 
 static void
-hear(struct mad_client *x)
+on_mad(const struct transport_mad *m, void *data)
 {
+	struct mad_client *x = data;
+	struct sa_message message;
+	struct mad_header h;
+	struct mad_request *r;
 	int64_t now = transport_now(x->transport);
 
 	if (x->timer)
@@ -774,17 +767,6 @@ hear(struct mad_client *x)
 	if (now - x->heard > STOOD_US)
 		x->quiet_until = now;
 	x->heard = now;
-}
-
-static void
-on_mad(const struct transport_mad *m, void *data)
-{
-	struct mad_client *x = data;
-	struct sa_message message;
-	struct mad_header h;
-	struct mad_request *r;
-
-	hear(x);
 	if (x->message && sa_message_read(m, &message)) {
 		x->message(&message, x->message_data);
 		return;

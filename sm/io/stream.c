@@ -142,21 +142,6 @@ stream_new(int fd, const char *name, const struct stream_how *how)
 	return s;
 }
 
-/* A reader that is only slow gets all. */
-static void
-drain_buffer(struct stream *s)
-{
-	int64_t until = g_get_monotonic_time() + CLOSE_US, rest = CLOSE_US;
-	struct pollfd p = { .fd = s->fd, .events = POLLOUT };
-
-	stream_flush(s);
-	while (s->held->len && !s->error && !s->has_lost && s->how.hold &&
-	       rest > 0 && poll(&p, 1, (int)(rest / 1000)) == 1) {
-		stream_flush(s);
-		rest = until - g_get_monotonic_time();
-	}
-}
-
 /* A pipe is left as it is; a link to a file is not followed. */
 struct stream *
 stream_create(const char *path, const struct stream_how *how, GError **error)
@@ -181,11 +166,20 @@ stream_create(const char *path, const struct stream_how *how, GError **error)
 bool
 stream_close(struct stream *s, GError **error)
 {
+	int64_t until = g_get_monotonic_time() + CLOSE_US, rest = CLOSE_US;
+	struct pollfd p = { .events = POLLOUT };
 	bool ok;
 
 	if (!s)
 		return true;
-	drain_buffer(s);
+	p.fd = s->fd;
+	stream_flush(s);
+	/* a reader that is only slow gets all */
+	while (s->held->len && !s->error && !s->has_lost && s->how.hold &&
+	       rest > 0 && poll(&p, 1, (int)(rest / 1000)) == 1) {
+		stream_flush(s);
+		rest = until - g_get_monotonic_time();
+	}
 	ok = !s->has_lost && !s->held->len;
 	if (s->timer)
 		g_source_remove(s->timer);

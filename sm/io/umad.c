@@ -378,14 +378,6 @@ asks(uint8_t method)
 		method != MAD_METHOD_TRAP_REPRESS;
 }
 
-/* Errors that say nothing about the MAD or the device. */
-static bool
-may_pass(int e)
-{
-	return e == EAGAIN || e == EINTR || e == ENOBUFS || e == ENOMEM ||
-		e == ENOSPC;
-}
-
 /* write() refused it. True: it need not be sent, since the kernel still sends
  * the message that it repeats. */
 static bool
@@ -443,22 +435,6 @@ fill_out(struct umad_transport *u, const struct mad_addr *to,
 	memcpy(umad_get_mad(u->out.umad), mad, len);
 }
 
-/* A request was sent. */
-static void
-expect_answer(struct umad_device *d, unsigned timeout_ms)
-{
-	int64_t now = g_get_monotonic_time();
-	int64_t until = now + (timeout_ms + RETURN_MS) * (int64_t)1000;
-
-	/* A send that failed in the kernel never comes back: answers that are
-	 * overdue are not counted any more when the next request is sent. */
-	if (now > d->waiting_until)
-		d->waiting = 0;
-	d->waiting++;
-	d->waiting_until = MAX(d->waiting_until, until);
-	d->refused = 0;
-}
-
 static bool
 umad_transport_send(struct transport *t, const struct mad_addr *to,
 		    const uint8_t *mad, size_t len, unsigned timeout_ms,
@@ -471,6 +447,7 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 	bool message = mad[1] == MAD_CLASS_SA &&
 		rmpp_header_read(mad, len, &r) &&
 		r.flags & RMPP_FLAG_ACTIVE && r.type == RMPP_TYPE_DATA;
+	int64_t now;
 	int agent;
 
 	if (is_lost(u))
@@ -490,15 +467,27 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 		      message ? RMPP_RETRIES : 0) < 0 &&
 	    !is_under_way(d, mad, message, errno)) {
 		int e = errno;
+		/* that says nothing about the MAD or the device */
+		bool may_pass = e == EAGAIN || e == EINTR || e == ENOBUFS ||
+			e == ENOMEM || e == ENOSPC;
 
-		g_set_error(error, TRANSPORT_ERROR, may_pass(e) ?
+		g_set_error(error, TRANSPORT_ERROR, may_pass ?
 			    TRANSPORT_ERROR_AGAIN : TRANSPORT_ERROR_SEND,
 			    "%s: cannot send: %s", t->name, g_strerror(e));
 		return false;
 	}
 	buffer_trim(&u->out);
-	if (asks(mad[3]))
-		expect_answer(d, timeout_ms);
+	if (!asks(mad[3]))
+		return true;
+	now = g_get_monotonic_time();
+	/* A send that failed in the kernel never comes back: answers that are
+	 * overdue are not counted any more when the next request is sent. */
+	if (now > d->waiting_until)
+		d->waiting = 0;
+	d->waiting++;
+	d->waiting_until = MAX(d->waiting_until, now +
+			       (timeout_ms + RETURN_MS) * (int64_t)1000);
+	d->refused = 0;
 	return true;
 }
 
@@ -644,19 +633,6 @@ umad_show(struct transport *t, bool shown)
 		umad_say(u, UMAD_NOTE, error->message);
 }
 
-static void
-stop_watcher(struct umad_device *d)
-{
-	if (!d->watcher)
-		return;
-	g_mutex_lock(&d->mutex);
-	d->stop = true;
-	g_cond_signal(&d->changed);
-	g_mutex_unlock(&d->mutex);
-	g_thread_join(g_steal_pointer(&d->watcher));
-	d->stop = false;
-}
-
 /* MADs that arrive now are dropped, but they must be read: until no more are
  * due or arrive. */
 static void
@@ -674,21 +650,6 @@ drain(struct umad_device *d)
 	d->u->base.on_recv = on_recv;	/* the port may be bound again */
 }
 
-static void
-close_device(struct umad_device *d)
-{
-	for (unsigned i = 0; i < AGENTS; i++) {
-		if (d->agents[i] >= 0)
-			umad_unregister(d->fd, d->agents[i]);
-		d->agents[i] = -1;
-	}
-	if (d->fd >= 0)
-		umad_close_port(d->fd);
-	d->fd = -1;
-	d->waiting = d->errors = d->refused = 0;
-	d->failed = d->poll_failed = 0;
-}
-
 /* Everything that belongs to the devices. */
 static void
 unbind_port(struct umad_transport *u)
@@ -697,10 +658,28 @@ unbind_port(struct umad_transport *u)
 
 	hide_manager(u);
 	for (unsigned k = 0; k < G_N_ELEMENTS(u->devices); k++) {
-		stop_watcher(&u->devices[k]);
+		struct umad_device *d = &u->devices[k];
+
+		if (d->watcher) {
+			g_mutex_lock(&d->mutex);
+			d->stop = true;
+			g_cond_signal(&d->changed);
+			g_mutex_unlock(&d->mutex);
+			g_thread_join(g_steal_pointer(&d->watcher));
+			d->stop = false;
+		}
 		if (!lost)
-			drain(&u->devices[k]);
-		close_device(&u->devices[k]);
+			drain(d);
+		for (unsigned i = 0; i < AGENTS; i++) {
+			if (d->agents[i] >= 0)
+				umad_unregister(d->fd, d->agents[i]);
+			d->agents[i] = -1;
+		}
+		if (d->fd >= 0)
+			umad_close_port(d->fd);
+		d->fd = -1;
+		d->waiting = d->errors = d->refused = 0;
+		d->failed = d->poll_failed = 0;
 	}
 }
 
@@ -734,20 +713,6 @@ static const struct transport_ops umad_ops = {
 	.free = umad_transport_free,
 };
 
-static void
-device_init(struct umad_device *d, struct umad_transport *u)
-{
-	d->u = u;
-	d->fd = -1;
-	for (unsigned i = 0; i < AGENTS; i++)
-		d->agents[i] = -1;
-	d->source = g_source_new(&source_funcs, sizeof(GSource));
-	g_source_set_callback(d->source, NULL, d, NULL);
-	g_source_attach(d->source, u->context);
-	g_mutex_init(&d->mutex);
-	g_cond_init(&d->changed);
-}
-
 static struct umad_transport *
 umad_transport_new(const struct umad_choice *choice)
 {
@@ -761,8 +726,19 @@ umad_transport_new(const struct umad_choice *choice)
 		.reopen_ms = REOPEN_MIN_MS,
 	};
 	u->base.timers = timers_new(u->context);
-	for (unsigned k = 0; k < G_N_ELEMENTS(u->devices); k++)
-		device_init(&u->devices[k], u);
+	for (unsigned k = 0; k < G_N_ELEMENTS(u->devices); k++) {
+		struct umad_device *d = &u->devices[k];
+
+		d->u = u;
+		d->fd = -1;
+		for (unsigned i = 0; i < AGENTS; i++)
+			d->agents[i] = -1;
+		d->source = g_source_new(&source_funcs, sizeof(GSource));
+		g_source_set_callback(d->source, NULL, d, NULL);
+		g_source_attach(d->source, u->context);
+		g_mutex_init(&d->mutex);
+		g_cond_init(&d->changed);
+	}
 	return u;
 }
 
