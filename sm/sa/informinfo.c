@@ -221,11 +221,14 @@ struct event {
 	uint32_t issuer_port;	/* SNAPSHOT_NONE: not in the view */
 };
 
+/* Does the subscription match a Notice of its time? */
 static bool
-wants(const struct sa_db *v, const struct inform_info *info,
-      const struct event *e)
+is_for(const struct sa_db *v, const struct waiting_notice *w,
+       const struct event *e, const struct subscription *s)
 {
-	if (info->generic != e->generic)
+	const struct inform_info *info = &s->info;
+
+	if (s->made > w->since || info->generic != e->generic)
 		return false;
 	if (info->type != TYPE_ALL && info->type != e->type)
 		return false;
@@ -258,13 +261,6 @@ may_hear(const struct sa_db *v, const struct waiting_notice *w, uint32_t port)
 			return true;
 	}
 	return w->source == v->ends[port].guid;
-}
-
-static bool
-is_for(const struct sa_db *v, const struct waiting_notice *w,
-       const struct event *e, const struct subscription *s)
-{
-	return s->made <= w->since && wants(v, &s->info, e);
 }
 
 /* Is it the first one of its subscriber that matches? */

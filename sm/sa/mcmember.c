@@ -347,19 +347,6 @@ struct join_ask {
 	bool has_mgid;
 };
 
-/* The group that this request has created already, if its answer was lost and
- * its client has sent it again. */
-static struct group *
-find_repeated(const struct sa_store *all, uint64_t creator, uint64_t tid,
-	      int64_t now)
-{
-	EACH_PTR(struct group, group, all->list)
-		if (group->creator == creator && group->tid == tid &&
-		    now - group->created < REPEAT_US)
-			return group;
-	return NULL;
-}
-
 static unsigned
 request_init(struct join_ask *r, const struct sa_query *q, uint64_t need,
 	     const struct mcmember_record *record)
@@ -369,6 +356,7 @@ request_init(struct join_ask *r, const struct sa_query *q, uint64_t need,
 	const struct sa_db *v = q->viewer.db;
 	const struct snapshot_port *p, *peer;
 	static const uint8_t none[16];
+	uint64_t creator;
 
 	if ((mask & need) != need)
 		return SA_STATUS_INSUFFICIENT;
@@ -384,11 +372,15 @@ request_init(struct join_ask *r, const struct sa_query *q, uint64_t need,
 	if (r->port == SNAPSHOT_NONE)
 		return SA_STATUS_INVALID_GID;
 	r->port_guid = v->ends[r->port].guid;
+	creator = v->ends[r->from].guid;
 	if (r->has_mgid)
 		r->group = sa_store_find(all, record->mgid);
-	else if (r->tid)
-		r->group = find_repeated(all, v->ends[r->from].guid, r->tid,
-					 q->request->now);
+	else if (r->tid)	/* one that was created already, if the answer
+				   was lost and the client has asked again */
+		EACH_PTR(struct group, group, all->list)
+			if (group->creator == creator && group->tid == r->tid &&
+			    q->request->now - group->created < REPEAT_US)
+				r->group = group;
 	if (r->group)
 		r->m = sa_store_find(&r->group->members, &r->port_guid);
 	p = &v->subnet->ports[r->port];

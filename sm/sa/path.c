@@ -122,33 +122,7 @@ choose_pkey(const struct sa_db *v, const struct path_query *w, uint32_t from,
 	return 0;
 }
 
-/* Has the port a P_Key of the query, with its SL? */
-static bool
-pkey_may_start(const struct sa_db *v, const struct path_query *w,
-	       uint32_t from)
-{
-	const struct memberships *m = v->memberships;
-
-	for (uint32_t i = m->first[from]; i < m->first[from + 1]; i++)
-		if ((!path_has(w, PATH_PKEY) ||
-		     pkey_base(m->pkeys[i]) == pkey_base(w->want.pkey)) &&
-		    sl_fits(v, w, m->pkeys[i]))
-			return true;
-	return false;
-}
-
 /* ---------------------------------------------------------------- the way */
-
-/* Without a cable on the way the rate is the port's own. */
-static uint8_t
-way_rate(const struct sa_db *v, uint8_t way, uint32_t port)
-{
-	unsigned rank = way & 31, rate = sa_rate_by_rank(rank);
-
-	if (rank == SA_RANK_ANY)
-		rate = sa_rate_of(&v->subnet->ports[port].info);
-	return (uint8_t)(rate ? rate : RATE_MIN);
-}
 
 static bool
 path_find(const struct sa_db *v, const struct path_query *w, uint32_t from,
@@ -157,6 +131,7 @@ path_find(const struct sa_db *v, const struct path_query *w, uint32_t from,
 	uint16_t pkey = choose_pkey(v, w, from, to);
 	bool asked = path_has(w, PATH_REVERSIBLE);
 	uint8_t way, back;
+	unsigned rate;
 
 	memset(out, 0, sizeof(*out));
 	if (!pkey)
@@ -169,7 +144,11 @@ path_find(const struct sa_db *v, const struct path_query *w, uint32_t from,
 		way = sa_way_least(way, back);
 	out->reversible = back != 0;
 	out->mtu = way >> 5;
-	out->rate = way_rate(v, way, from);
+	/* without a cable on the way it is the port's own */
+	rate = (way & 31) == SA_RANK_ANY ?
+		sa_rate_of(&v->subnet->ports[from].info) :
+		sa_rate_by_rank(way & 31);
+	out->rate = (uint8_t)(rate ? rate : RATE_MIN);
 	out->life = from == to ? 0 : v->packet_life;
 	/* A longer life time than it has may be promised, never a shorter. */
 	if (!sa_limits_fit(&w->limits, &out->mtu, &out->rate, out->life,
@@ -233,16 +212,6 @@ ends_find(const struct sa_db *v, struct ends *e, const uint8_t *gid,
  * senders: nothing can be adapted to the request.
  */
 
-/* Besides the plain components. */
-static bool
-group_fits(const struct path_query *w, const struct mcmember_record *g)
-{
-	return (!path_has(w, PATH_NUMB_PATH) || w->want.numb_path) &&
-		(!path_has(w, PATH_PKEY) ||
-		 pkey_base(w->want.pkey) == pkey_base(g->pkey)) &&
-		sa_limits_hold(&w->limits, g->mtu, g->rate, g->life);
-}
-
 /* ---------------------------------------------------------- between ports */
 
 struct path_table {
@@ -302,15 +271,26 @@ find_paths(struct path_table *t, uint32_t from, uint32_t to)
 	}
 }
 
-/* If there is one destination, more would cost as much as the pair. */
+/* Has the port a P_Key of the query, with its SL? If there is one destination,
+ * that would cost as much as the pair. */
 static bool
 path_may_start(const struct path_table *t, uint32_t from)
 {
 	const struct sa_db *v = t->base.viewer.db;
+	const struct memberships *m = v->memberships;
+	const struct path_query *w = &t->query;
 
-	return v->ends[from].lid && sa_viewer_sees(&t->base.viewer, from) &&
-		(t->to.n == 1 || (v->ends[from].way &&
-				  pkey_may_start(v, &t->query, from)));
+	if (!v->ends[from].lid || !sa_viewer_sees(&t->base.viewer, from))
+		return false;
+	if (t->to.n == 1)
+		return true;
+	for (uint32_t i = m->first[from]; v->ends[from].way &&
+	     i < m->first[from + 1]; i++)
+		if ((!path_has(w, PATH_PKEY) ||
+		     pkey_base(m->pkeys[i]) == pkey_base(w->want.pkey)) &&
+		    sl_fits(v, w, m->pkeys[i]))
+			return true;
+	return false;
 }
 
 static enum sa_draw
@@ -390,6 +370,7 @@ find_path_to_group(struct path_table *t, const struct group *group,
 		   const uint8_t *wanted)
 {
 	const struct sa_viewer *viewer = &t->base.viewer;
+	const struct path_query *w = &t->query;
 	const struct sa_db *v = viewer->db;
 	const struct mcmember_record *g;
 	uint8_t record[SA_DATA_LEN];
@@ -412,9 +393,13 @@ find_path_to_group(struct path_table *t, const struct group *group,
 	memcpy(t->one.dgid, g->mgid, 16);
 	sa_db_make_gid(v, port, t->one.sgid);
 	path_record_encode(record, &t->one);
-	sa_match_init(&t->base.match, SA_ATTR_PATH, t->query.comp_mask, wanted);
+	sa_match_init(&t->base.match, SA_ATTR_PATH, w->comp_mask, wanted);
 	t->n_found = sa_match_test(&t->base.match, record) &&
-		group_fits(&t->query, g) && may_send(viewer, port, g);
+		(!path_has(w, PATH_NUMB_PATH) || w->want.numb_path) &&
+		(!path_has(w, PATH_PKEY) ||
+		 pkey_base(w->want.pkey) == pkey_base(g->pkey)) &&
+		sa_limits_hold(&w->limits, g->mtu, g->rate, g->life) &&
+		may_send(viewer, port, g);
 }
 
 struct sa_records *

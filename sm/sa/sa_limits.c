@@ -41,16 +41,6 @@ permitted(const struct sa_limit *l, unsigned value)
 	return s;
 }
 
-static struct span
-permitted_rates(const struct sa_limit *l)
-{
-	unsigned rank = sa_rate_rank(l->value);
-
-	if (l->given && l->selector != SA_LARGEST && !rank)
-		return (struct span){ 1, 0 };
-	return permitted(l, rank);
-}
-
 /* The highest one up to `most`; 0: none. */
 static unsigned
 highest(struct span s, unsigned most)
@@ -65,13 +55,19 @@ bool
 sa_limits_fit(const struct sa_limits *l, uint8_t *mtu, uint8_t *rate,
 	      uint8_t least_life, uint8_t *life)
 {
+	unsigned rank;
 	struct span s;
 
 	if (l->mtu.given)
 		*mtu = (uint8_t)highest(permitted(&l->mtu, l->mtu.value), *mtu);
-	if (l->rate.given)
-		*rate = (uint8_t)sa_rate_by_rank(highest(
-			permitted_rates(&l->rate), sa_rate_rank(*rate)));
+	if (l->rate.given) {
+		rank = sa_rate_rank(l->rate.value);
+		s = permitted(&l->rate, rank);
+		if (!rank && l->rate.selector != SA_LARGEST)
+			s = (struct span){ 1, 0 };
+		*rate = (uint8_t)sa_rate_by_rank(highest(s,
+						sa_rate_rank(*rate)));
+	}
 	if (!*mtu || !*rate || !l->life.given)
 		return *mtu && *rate;
 	s = permitted(&l->life, l->life.value);
