@@ -199,29 +199,8 @@ is_here(const struct snapshot *s, GHashTable **here, uint64_t *guid)
 	return g_hash_table_contains(*here, guid);
 }
 
-/* Members by GUID that are not on the fabric. Of several rules for one port the
- * last one holds. */
-static void
-put_away(const struct view_values *v, const struct partition *p,
-	 GHashTable **here, GString *out)
-{
-	g_autoptr(GHashTable) seen = g_hash_table_new(g_int64_hash,
-						      g_int64_equal);
-
-	for (guint i = p->rules->len; i-- > 0; ) {
-		struct partition_rule *rule =
-			&g_array_index(p->rules, struct partition_rule, i);
-
-		if (rule->who == PARTITION_GUID &&
-		    !is_here(v->s, here, &rule->guid) &&
-		    g_hash_table_add(seen, &rule->guid) &&
-		    rule->membership != PARTITION_NONE)
-			VIEW_PUT(VIEW_AWAY, NULL, out, [AWAY_KEY] = p->pkey,
-				 [AWAY_GUID] = rule->guid,
-				 [AWAY_WHAT] = rule->membership);
-	}
-}
-
+/* With members by GUID that are not on the fabric. Of several rules for one port
+ * the last one holds. */
 static void
 put_partitions(const struct view_values *v, GString *out)
 {
@@ -229,10 +208,24 @@ put_partitions(const struct view_values *v, GString *out)
 
 	for (guint i = 0; v->rules && i < v->rules->partitions->len; i++) {
 		const struct partition *p = v->rules->partitions->pdata[i];
+		g_autoptr(GHashTable) seen = g_hash_table_new(g_int64_hash,
+							      g_int64_equal);
 
 		VIEW_PUT(VIEW_PARTITION, p->name, out,
 			 [PARTITION_KEY] = p->pkey, [PARTITION_SL] = p->sl);
-		put_away(v, p, &here, out);
+		for (guint k = p->rules->len; k-- > 0; ) {
+			struct partition_rule *rule = &g_array_index(p->rules,
+				struct partition_rule, k);
+
+			if (rule->who == PARTITION_GUID &&
+			    !is_here(v->s, &here, &rule->guid) &&
+			    g_hash_table_add(seen, &rule->guid) &&
+			    rule->membership != PARTITION_NONE)
+				VIEW_PUT(VIEW_AWAY, NULL, out,
+					 [AWAY_KEY] = p->pkey,
+					 [AWAY_GUID] = rule->guid,
+					 [AWAY_WHAT] = rule->membership);
+		}
 	}
 }
 

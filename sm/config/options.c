@@ -477,13 +477,6 @@ struct file_reader {
 	GString *places;	/* keys of kind_place that do not count */
 };
 
-static bool
-names_port(const struct option *o)
-{
-	return o->offset == AT(ca_name) || o->offset == AT(port_num) ||
-		o->offset == AT(port_guid);
-}
-
 /* Keys that are not in the table. Few are mistakes in typing; many, as of a file
  * of OpenSM's, are none that minism has a use for. */
 static void
@@ -515,7 +508,9 @@ take_value(struct file_reader *r, const struct option *o, const char *value)
 {
 	struct options *conf = r->conf;
 	bool asked = conf->origins[o - rows].from == OPTIONS_COMMAND_LINE ||
-		(names_port(o) && conf->port_asked);
+		(conf->port_asked && (o->offset == AT(ca_name) ||
+				      o->offset == AT(port_num) ||
+				      o->offset == AT(port_guid)));
 	bool left = o->kind == &kind_place && conf->elsewhere;
 	char *why = option_set(o, asked || left ? r->unused : conf, value);
 

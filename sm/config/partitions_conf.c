@@ -461,23 +461,6 @@ put_scopes(struct partitions_parser *p, struct draft *g)
 	}
 }
 
-/* The group that hosts' IP interfaces need. It is always there with link-local
- * scope as well: hosts wait for that one by default, and OpenSM makes no
- * other. */
-static void
-add_broadcast_group(struct partitions_parser *p, const struct draft *d)
-{
-	struct draft g = *d;
-	struct partition_group made;
-
-	partition_ipoib_group(PKEY_DEFAULT, 0, &made);
-	memcpy(g.mgid, made.mgid, sizeof(g.mgid));
-	g.scopes |= 1u << SCOPE_LINK;
-	if (!(g.given & 1u << FLAG_Q_KEY))
-		g.value[FLAG_Q_KEY] = IP_Q_KEY;
-	put_scopes(p, &g);
-}
-
 /* Behind "mgid"; the rest of the line. OpenSM does not give a group the TClass of
  * its definition; so it is here. */
 static void
@@ -587,6 +570,7 @@ take_definition(struct partitions_parser *p)
 {
 	struct draft d = { .pkey = 0 };
 	struct partition *out = NULL;
+	struct partition_group made;
 	uint8_t sl;
 	bool good;
 
@@ -617,8 +601,19 @@ take_definition(struct partitions_parser *p)
 				"takes the place of SL %u", sl, out->sl);
 		out->sl = sl;
 	}
-	if (d.value[FLAG_IPOIB])
-		add_broadcast_group(p, &d);
+	/* The group that hosts' IP interfaces need. It is always there with
+	 * link-local scope as well: hosts wait for that one by default, and
+	 * OpenSM makes no other. */
+	if (d.value[FLAG_IPOIB]) {
+		struct draft g = d;
+
+		partition_ipoib_group(PKEY_DEFAULT, 0, &made);
+		memcpy(g.mgid, made.mgid, sizeof(g.mgid));
+		g.scopes |= 1u << SCOPE_LINK;
+		if (!(g.given & 1u << FLAG_Q_KEY))
+			g.value[FLAG_Q_KEY] = IP_Q_KEY;
+		put_scopes(p, &g);
+	}
 	take_members(p, &d);
 }
 

@@ -23,22 +23,6 @@ count(GString *out, uint64_t n, const char *format, ...)
 	view_line_put(VIEW_COUNT, &n, name, out);
 }
 
-static void
-count_managers(const struct control_view *v, GString *out)
-{
-	unsigned n[SM_STATE_MASTER + 1] = { 0 };
-
-	EACH_ITEM(const struct election_peer, peer, v->peers)
-		n[peer->info.state & SM_STATE_MASTER]++;
-	for (unsigned i = SM_STATE_NOT_ACTIVE; i <= SM_STATE_MASTER; i++) {
-		count(out, v->sweep->self.state == i,
-		      "minism_sm_state{minism_sm_state=\"%s\"}",
-		      sm_state_name(i));
-		count(out, n[i], "minism_other_managers{state=\"%s\"}",
-		      sm_state_name(i));
-	}
-}
-
 /* Links of one kind: a bad cable often trains to less. */
 struct link_kind {
 	uint8_t state;
@@ -225,7 +209,17 @@ count_sa(const struct control_view *v, GString *out)
 void
 control_put_counts(const struct control_view *v, GString *out)
 {
-	count_managers(v, out);
+	unsigned n[SM_STATE_MASTER + 1] = { 0 };
+
+	EACH_ITEM(const struct election_peer, peer, v->peers)
+		n[peer->info.state & SM_STATE_MASTER]++;
+	for (unsigned i = SM_STATE_NOT_ACTIVE; i <= SM_STATE_MASTER; i++) {
+		count(out, v->sweep->self.state == i,
+		      "minism_sm_state{minism_sm_state=\"%s\"}",
+		      sm_state_name(i));
+		count(out, n[i], "minism_other_managers{state=\"%s\"}",
+		      sm_state_name(i));
+	}
 	count_fabric(v, out);
 	count_durations(v, out);
 	count_mads(v->sweep->x, out);

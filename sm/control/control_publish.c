@@ -27,23 +27,6 @@ put_groups(const struct sa *sa, GString *out)
 	}
 }
 
-/* The lists that routing was given, a line each; 0: the list is empty, which of
- * compute nodes makes all hosts I/O nodes. */
-static void
-put_lists(const struct route_params *route, GString *out)
-{
-	const GArray *const lists[] = {
-		route->roots, route->compute_nodes, route->io_nodes,
-	};
-
-	for (unsigned k = 0; k < G_N_ELEMENTS(lists); k++)
-		for (guint i = 0; lists[k] && i < MAX(lists[k]->len, 1); i++)
-			view_line_put(VIEW_ROOT + k, (uint64_t[]){
-				[LISTED_GUID] = lists[k]->len ? g_array_index(
-					lists[k], uint64_t, i) : 0 }, NULL,
-				out);
-}
-
 /* References, and no lines yet. */
 static struct view_values *
 make_values(const struct control_view *v, const struct view *of, bool tables)
@@ -74,11 +57,22 @@ control_view_values(const struct control_view *v, const struct view *of,
 		    bool tables)
 {
 	struct view_values *values = make_values(v, of, tables);
+	const struct route_params *route = &v->sweep->params.route;
+	const GArray *const lists[] = {
+		route->roots, route->compute_nodes, route->io_nodes,
+	};
 
 	control_put_status(v, values->before);
 	if (v->sa && !control_observes(v))	/* they are the master's */
 		put_groups(v->sa, values->before);
-	put_lists(&v->sweep->params.route, values->before);
+	/* The lists that routing was given, a line each; 0: the list is empty,
+	 * which of compute nodes makes all hosts I/O nodes. */
+	for (unsigned k = 0; k < G_N_ELEMENTS(lists); k++)
+		for (guint i = 0; lists[k] && i < MAX(lists[k]->len, 1); i++)
+			view_line_put(VIEW_ROOT + k, (uint64_t[]){
+				[LISTED_GUID] = lists[k]->len ? g_array_index(
+					lists[k], uint64_t, i) : 0 }, NULL,
+				values->before);
 	return values;
 }
 
@@ -121,28 +115,21 @@ answer_part(struct control_request *q, const char *part, const char *word)
 	view_values_free(values);
 }
 
-static void
-put_status(struct control_request *q)
-{
-	struct view_values *values = make_values(&q->v, &q->v.sweep->view,
-						 false);
-
-	control_put_status(&q->v, values->before);
-	control_put_counts(&q->v, values->before);
-	view_write_status(values, q->out.out);
-	view_values_free(values);
-}
-
 /* Goes on with the number of the text that is being made. */
 void
 control_view(struct control_request *q)
 {
 	char **words = q->words + 1;
 	bool tables = words[0] && !strcmp(words[0], "tables");
+	struct view_values *values;
 	GBytes *text;
 
 	if (words[0] && !strcmp(words[0], "status") && !words[1]) {
-		put_status(q);
+		values = make_values(&q->v, &q->v.sweep->view, false);
+		control_put_status(&q->v, values->before);
+		control_put_counts(&q->v, values->before);
+		view_write_status(values, q->out.out);
+		view_values_free(values);
 		return;
 	}
 	if (!q->db) {

@@ -187,18 +187,6 @@ on_pause(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-/* An empty buffer has room for it; a failure is ignored. */
-static void
-turn_away(int peer)
-{
-	g_autoptr(GString) answer = g_string_new(NULL);
-
-	control_put_head(CONTROL_NOT_DONE, strlen(full), answer);
-	g_string_append(answer, full);
-	send(peer, answer->str, answer->len, MSG_NOSIGNAL);
-	close(peer);
-}
-
 /* False: there is none. */
 static bool
 make_place(struct control_socket *s, bool for_owner)
@@ -238,7 +226,13 @@ on_connect(gint fd, GIOCondition condition, gpointer data)
 		return G_SOURCE_CONTINUE;
 	owner = is_owner(peer);
 	if (!make_place(s, owner)) {
-		turn_away(peer);
+		g_autoptr(GString) answer = g_string_new(NULL);
+
+		control_put_head(CONTROL_NOT_DONE, strlen(full), answer);
+		g_string_append(answer, full);
+		/* an empty buffer has room for it; a failure is ignored */
+		send(peer, answer->str, answer->len, MSG_NOSIGNAL);
+		close(peer);
 		return G_SOURCE_CONTINUE;
 	}
 	c = g_new0(struct control_client, 1);

@@ -139,33 +139,6 @@ control_put_faults(const struct control_view *v, const char *name,
 	}
 }
 
-static void
-put_verdict(const struct control_view *v, GString *out)
-{
-	uint64_t n[VIEW_WORDS];
-	const char *name;
-
-	control_verdict(v, &name);
-	expected_count(v->expected, v->status->subnet, n);
-	view_line_put(VIEW_VERDICT, n, name, out);
-	control_put_faults(v, NULL, NULL, out);
-	view_texts_put(VIEW_UNREACHED, v->mcast->lost, out);
-}
-
-/* Links that went down within the hour, and babbling ports. */
-static void
-put_flaps(const struct control_view *v, GString *out)
-{
-	g_autoptr(GPtrArray) flaps = flaps_list(v->sweep->flaps, v->now);
-
-	EACH_PTR(const struct flap, f, flaps)
-		VIEW_PUT(VIEW_FLAP, f->name, out, [FLAP_HELD] = f->held,
-			[FLAP_FLAPS] = f->flaps, [FLAP_BABBLES] = f->babbles,
-			[FLAP_DOWNS] = f->downs, [FLAP_TRAPS] = f->traps,
-			[FLAP_AGE] = (uint64_t)(v->now - f->last),
-			[FLAP_LEFT] = (uint64_t)MAX(f->held_until - v->now, 0));
-}
-
 /* Links that routing avoids, or would if it could. Their ports are those of the
  * sweep's own view. */
 static void
@@ -189,11 +162,28 @@ put_avoided(const struct control_view *v, GString *out)
 	}
 }
 
-static void
-put_sweeps(const struct control_view *v, GString *out)
+void
+control_put_status(const struct control_view *v, GString *out)
 {
+	/* links that went down within the hour, and babbling ports */
+	g_autoptr(GPtrArray) flaps = flaps_list(v->sweep->flaps, v->now);
 	const struct status_sweep *sweep;
+	uint64_t n[VIEW_WORDS];
+	const char *name;
 
+	put_manager(v, out);
+	control_verdict(v, &name);
+	expected_count(v->expected, v->status->subnet, n);
+	view_line_put(VIEW_VERDICT, n, name, out);
+	control_put_faults(v, NULL, NULL, out);
+	view_texts_put(VIEW_UNREACHED, v->mcast->lost, out);
+	EACH_PTR(const struct flap, f, flaps)
+		VIEW_PUT(VIEW_FLAP, f->name, out, [FLAP_HELD] = f->held,
+			[FLAP_FLAPS] = f->flaps, [FLAP_BABBLES] = f->babbles,
+			[FLAP_DOWNS] = f->downs, [FLAP_TRAPS] = f->traps,
+			[FLAP_AGE] = (uint64_t)(v->now - f->last),
+			[FLAP_LEFT] = (uint64_t)MAX(f->held_until - v->now, 0));
+	put_avoided(v, out);
 	for (unsigned i = 0; (sweep = status_last(v->status, i)); i++) {
 		g_autofree char *text = g_strconcat(sweep->verdict ? :
 			status_end_name(sweep->end),
@@ -203,16 +193,6 @@ put_sweeps(const struct control_view *v, GString *out)
 			 [SWEEP_AGE] = (uint64_t)(v->now - sweep->at),
 			 [SWEEP_TOOK] = (uint64_t)sweep->took_us);
 	}
-}
-
-void
-control_put_status(const struct control_view *v, GString *out)
-{
-	put_manager(v, out);
-	put_verdict(v, out);
-	put_flaps(v, out);
-	put_avoided(v, out);
-	put_sweeps(v, out);
 	g_string_append_len(out, v->status->fabric->str,
 			    (gssize)v->status->fabric->len);
 	g_string_append_len(out, v->status->end->str,

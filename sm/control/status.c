@@ -95,27 +95,14 @@ note_fabric(struct status *s, const struct sweep_report *r)
 		put_loop(v, channels->cycle, s->fabric);
 }
 
-static void
-note_end(struct status *s, const struct sweep_report *r)
-{
-	g_autofree char *master = r->master ?
-		g_strdup_printf("%s (" GUID_FORMAT ")",
-				snapshot_node_name(r->master),
-				r->master->info.node_guid) : NULL;
-
-	g_string_truncate(s->end, 0);
-	if (r->verdict) {
-		view_texts_put(VIEW_COMPLAINT, r->verdict->lines, s->end);
-		view_texts_put(VIEW_WARNING, r->verdict->warnings, s->end);
-	}
-	view_text_put(VIEW_ERROR, r->error, s->end);
-	view_text_put(VIEW_MASTER, master, s->end);
-}
-
 void
 status_note(struct status *s, const struct sweep_report *r, int64_t now)
 {
 	struct status_sweep *last = &s->sweeps[s->n_sweeps % STATUS_SWEEPS];
+	g_autofree char *master = r->master ?
+		g_strdup_printf("%s (" GUID_FORMAT ")",
+				snapshot_node_name(r->master),
+				r->master->info.node_guid) : NULL;
 
 	g_free(last->causes);
 	*last = (struct status_sweep){
@@ -126,7 +113,13 @@ status_note(struct status *s, const struct sweep_report *r, int64_t now)
 	};
 	s->n_sweeps++;
 	s->n_repairs += r->is_repair;
-	note_end(s, r);
+	g_string_truncate(s->end, 0);
+	if (r->verdict) {
+		view_texts_put(VIEW_COMPLAINT, r->verdict->lines, s->end);
+		view_texts_put(VIEW_WARNING, r->verdict->warnings, s->end);
+	}
+	view_text_put(VIEW_ERROR, r->error, s->end);
+	view_text_put(VIEW_MASTER, master, s->end);
 	if (r->view && r->choice) {
 		note_fabric(s, r);
 		s->read_at = now;

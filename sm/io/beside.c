@@ -146,21 +146,6 @@ wait_for_thread(struct beside *b, int64_t until)
 	return true;
 }
 
-/* Ends the thread, or leaves it behind in a job. */
-static void
-close_thread(struct beside *b)
-{
-	bool is_idle = !b->jobs.length;
-
-	for (const GList *l = b->jobs.head; l; l = l->next)
-		beside_cancel(l->data);
-	g_queue_clear(&b->jobs);
-	g_thread_pool_free(b->thread, FALSE, is_idle);
-	g_source_destroy(b->source);
-	g_source_unref(b->source);
-	g_async_queue_unref(b->did);
-}
-
 /* ------------------------------------------------------ instead of a thread */
 
 static void
@@ -199,7 +184,14 @@ beside_free(struct beside *b, int64_t wait_us)
 	}
 	if (b->thread) {
 		ok = wait_for_thread(b, g_get_monotonic_time() + wait_us);
-		close_thread(b);
+		for (const GList *l = b->jobs.head; l; l = l->next)
+			beside_cancel(l->data);
+		/* it ends, or is left behind in a job */
+		g_thread_pool_free(b->thread, FALSE, !b->jobs.length);
+		g_queue_clear(&b->jobs);
+		g_source_destroy(b->source);
+		g_source_unref(b->source);
+		g_async_queue_unref(b->did);
 	}
 	g_free(b);
 	return ok;
