@@ -69,23 +69,6 @@ capture_on_end(const struct sweep_report *r, struct backend *b)
 	decisions_of_end(r, capture_decision, b);
 }
 
-static bool
-open_capture(struct port_backend *b, const struct options *conf,
-	     GError **error)
-{
-	struct backend *base = &b->base;
-
-	b->pcap = pcap_open(conf->pcap, &base->out->how, error);
-	if (!b->pcap)
-		return false;
-	b->comments = g_ptr_array_new_with_free_func(g_free);
-	base->transport->tap = capture_on_mad;
-	base->transport->tap_data = b;
-	base->note = capture_on_note;
-	base->end = capture_on_end;
-	return true;
-}
-
 /* -------------------------------------------------------------------- port */
 
 bool
@@ -170,10 +153,19 @@ backend_open_port(const struct options *conf, const struct backend_hooks *hooks,
 		.out = stream_new(STDOUT_FILENO, "standard output", &how),
 		.transport = open_umad(conf, hooks, error),
 	};
-	if (b->base.transport && (!conf->pcap || open_capture(b, conf, error))) {
-		b->base.hidden = !umad_is_shown(b->base.transport);
-		return &b->base;
+	if (b->base.transport && conf->pcap)
+		b->pcap = pcap_open(conf->pcap, &how, error);
+	if (!b->base.transport || (conf->pcap && !b->pcap)) {
+		close_port(&b->base, NULL);
+		return NULL;
 	}
-	close_port(&b->base, NULL);
-	return NULL;
+	b->base.hidden = !umad_is_shown(b->base.transport);
+	if (b->pcap) {
+		b->comments = g_ptr_array_new_with_free_func(g_free);
+		b->base.transport->tap = capture_on_mad;
+		b->base.transport->tap_data = b;
+		b->base.note = capture_on_note;
+		b->base.end = capture_on_end;
+	}
+	return &b->base;
 }

@@ -104,24 +104,6 @@ count_histogram(GString *out, const char *name, const char *labels,
 	count(out, (uint64_t)us, "%s_sum%s", name, alone);
 }
 
-/* The phases of rest and suspension are left out. */
-static void
-count_durations(const struct control_view *v, GString *out)
-{
-	static const char *const bounds[SWEEP_BUCKETS] = {
-		"0.001", "0.01", "0.1", "1.0", "10.0",
-	};
-
-	for (unsigned i = SWEEP_WAITING; i < SWEEP_SUSPENDED; i++) {
-		const struct sweep_phase *p = &v->sweep->phases[i];
-		g_autofree char *phase = g_strdup_printf("phase=\"%s\",",
-			sweep_state_names[i]);
-
-		count_histogram(out, "minism_phase_seconds", phase, bounds,
-				p->within, p->n, p->us);
-	}
-}
-
 /* g_free. An attribute without a name is printed as its number. */
 static char *
 attr_name(enum mad_client_class class, unsigned attr)
@@ -209,6 +191,9 @@ count_sa(const struct control_view *v, GString *out)
 void
 control_put_counts(const struct control_view *v, GString *out)
 {
+	static const char *const bounds[SWEEP_BUCKETS] = {
+		"0.001", "0.01", "0.1", "1.0", "10.0",
+	};
 	unsigned n[SM_STATE_MASTER + 1] = { 0 };
 
 	EACH_ITEM(const struct election_peer, peer, v->peers)
@@ -221,7 +206,15 @@ control_put_counts(const struct control_view *v, GString *out)
 		      sm_state_name(i));
 	}
 	count_fabric(v, out);
-	count_durations(v, out);
+	/* the phases of rest and suspension are left out */
+	for (unsigned i = SWEEP_WAITING; i < SWEEP_SUSPENDED; i++) {
+		const struct sweep_phase *p = &v->sweep->phases[i];
+		g_autofree char *phase = g_strdup_printf("phase=\"%s\",",
+			sweep_state_names[i]);
+
+		count_histogram(out, "minism_phase_seconds", phase, bounds,
+				p->within, p->n, p->us);
+	}
 	count_mads(v->sweep->x, out);
 	count_sa(v, out);
 	count(out, v->mcast->stats.computed, "computed");

@@ -12,21 +12,6 @@
 #include "topology/port_search.h"
 #include "topology/text.h"
 
-/* The groups and their members, as their state is saved; registrations with
- * keys of their clients in them are not for others. */
-static void
-put_groups(const struct sa *sa, GString *out)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	sa_save_groups(sa, text);
-	for (const char *line = text->str, *end; *line; line = end + 1) {
-		end = strchr(line, '\n');
-		g_string_append_c(out, '#');
-		g_string_append_len(out, line, end + 1 - line);
-	}
-}
-
 /* References, and no lines yet. */
 static struct view_values *
 make_values(const struct control_view *v, const struct view *of, bool tables)
@@ -58,13 +43,22 @@ control_view_values(const struct control_view *v, const struct view *of,
 {
 	struct view_values *values = make_values(v, of, tables);
 	const struct route_params *route = &v->sweep->params.route;
+	g_autoptr(GString) groups = g_string_new(NULL);
 	const GArray *const lists[] = {
 		route->roots, route->compute_nodes, route->io_nodes,
 	};
 
 	control_put_status(v, values->before);
-	if (v->sa && !control_observes(v))	/* they are the master's */
-		put_groups(v->sa, values->before);
+	/* The groups and their members, which are the master's, as their state
+	 * is saved; registrations with keys of their clients in them are not for
+	 * others. */
+	if (v->sa && !control_observes(v))
+		sa_save_groups(v->sa, groups);
+	for (const char *line = groups->str, *end; *line; line = end + 1) {
+		end = strchr(line, '\n');
+		g_string_append_c(values->before, '#');
+		g_string_append_len(values->before, line, end + 1 - line);
+	}
 	/* The lists that routing was given, a line each; 0: the list is empty,
 	 * which of compute nodes makes all hosts I/O nodes. */
 	for (unsigned k = 0; k < G_N_ELEMENTS(lists); k++)

@@ -58,23 +58,6 @@ control_headline(const struct control_view *v)
 		view_verdict_text(verdict, n);
 }
 
-/* The other managers that answer. */
-static void
-put_peers(const struct control_view *v, GString *out)
-{
-	for (guint i = 0; v->where && v->peers && i < v->peers->len; i++) {
-		const struct sm_info *info = &g_array_index(v->peers,
-			struct election_peer, i).info;
-		uint32_t port = snapshot_find_port(v->where, info->guid);
-		g_autofree char *name = port == SNAPSHOT_NONE ? NULL :
-			snapshot_port_name(v->where, port);
-
-		VIEW_PUT(VIEW_SM, name ? name : "?", out,
-			 [SM_GUID] = info->guid, [SM_STATE] = info->state,
-			 [SM_PRIORITY] = info->priority);
-	}
-}
-
 static void
 put_manager(const struct control_view *v, GString *out)
 {
@@ -93,7 +76,17 @@ put_manager(const struct control_view *v, GString *out)
 	view_text_put(VIEW_DOING, sweep_state_names[v->sweep->state], out);
 	view_text_put(VIEW_UNIT, v->ms, out);
 	view_texts_put(VIEW_RIVAL, v->sweep->rivals, out);
-	put_peers(v, out);
+	/* the other managers that answer */
+	EACH_ITEM(const struct election_peer, peer, v->where ? v->peers : NULL) {
+		const struct sm_info *info = &peer->info;
+		uint32_t port = snapshot_find_port(v->where, info->guid);
+		g_autofree char *name = port == SNAPSHOT_NONE ? NULL :
+			snapshot_port_name(v->where, port);
+
+		VIEW_PUT(VIEW_SM, name ? name : "?", out,
+			 [SM_GUID] = info->guid, [SM_STATE] = info->state,
+			 [SM_PRIORITY] = info->priority);
+	}
 	VIEW_PUT(VIEW_STANDBY, b->why, out, [STANDBY_FOLLOWS] = b->follows,
 		 [STANDBY_WARM] = b->warm, [STANDBY_GROUPS] = b->stats.n_groups,
 		 [STANDBY_MEMBERS] = b->stats.n_members,

@@ -52,31 +52,12 @@ status_free(struct status *s)
 	g_free(s);
 }
 
-/* A step of a credit loop: packets for a LID leave the switch by a port into the
- * next one. */
-static void
-put_loop(const struct view *v, const GArray *cycle, GString *out)
-{
-	struct graph *g = graph_new_whole(v->subnet, v->lids);
-
-	EACH_ITEM(const struct channel_turn, turn, cycle) {
-		const struct graph_edge *edge = &g->edges[turn->edge];
-		uint32_t sw = g->edges[edge->back].peer;
-		const struct snapshot_node *n =
-			&v->subnet->nodes[v->subnet->switches[sw]];
-
-		VIEW_PUT(VIEW_LOOP, snapshot_node_name(n), out,
-			 [LOOP_GUID] = n->info.node_guid,
-			 [LOOP_PORT] = edge->port, [LOOP_LID] = turn->lid);
-	}
-	graph_free(g);
-}
-
 static void
 note_fabric(struct status *s, const struct sweep_report *r)
 {
 	const struct channels_result *channels = &r->choice->alone.channels;
 	const struct view *v = r->view;
+	struct graph *g;
 
 	snapshot_unref(s->subnet);
 	s->subnet = snapshot_ref(v->subnet);
@@ -91,8 +72,22 @@ note_fabric(struct status *s, const struct sweep_report *r)
 	view_texts_put(VIEW_CANDIDATE, r->choice->compared, s->fabric);
 	view_texts_put(VIEW_NOTE, r->choice->notes, s->fabric);
 	view_text_put(VIEW_NOTE, r->choice->warning, s->fabric);
-	if (channels->cycle)
-		put_loop(v, channels->cycle, s->fabric);
+	if (!channels->cycle)
+		return;
+	g = graph_new_whole(v->subnet, v->lids);
+	/* a step of a credit loop: packets for a LID leave the switch by a port
+	 * into the next one */
+	EACH_ITEM(const struct channel_turn, turn, channels->cycle) {
+		const struct graph_edge *edge = &g->edges[turn->edge];
+		uint32_t sw = g->edges[edge->back].peer;
+		const struct snapshot_node *n =
+			&v->subnet->nodes[v->subnet->switches[sw]];
+
+		VIEW_PUT(VIEW_LOOP, snapshot_node_name(n), s->fabric,
+			 [LOOP_GUID] = n->info.node_guid,
+			 [LOOP_PORT] = edge->port, [LOOP_LID] = turn->lid);
+	}
+	graph_free(g);
 }
 
 void

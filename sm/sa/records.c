@@ -126,32 +126,16 @@ lid_of(const struct sa_db *v, uint32_t port)
 	return v->lids->base[snapshot_holder_of(v->subnet, port)];
 }
 
-/* A block of a table of ports: P_Keys, SL to VL, VL arbitration. */
-static bool
-make_block(const struct scan *s, uint8_t *record)
-{
-	enum port_table table = s->table->table;
-	const union port_block *b = sa_db_block(s->v, table, s->at, s->i);
-	static const union port_block empty;
-	uint8_t data[SMP_DATA_LEN];
-
-	if (!b && table != PORT_TABLE_PKEY && s->v->qos &&
-	    s->v->subnet->ports[s->at].known)
-		b = &empty;
-	if (!b)
-		return false;
-	smp_table_encode(table, data, b);
-	memcpy(record + BLOCK_OFFSET, data, table == PORT_TABLE_SL2VL ?
-	       SL_COUNT / 2 : SMP_DATA_LEN);
-	return true;
-}
-
 static bool
 make_of_port(const struct scan *s, uint8_t *record)
 {
 	const struct snapshot *n = s->v->subnet;
 	const struct snapshot_port *p = &n->ports[s->at];
 	const struct snapshot_node *node = snapshot_node_of(n, s->at);
+	enum port_table table = s->table->table;
+	static const union port_block empty;
+	const union port_block *b;
+	uint8_t data[SMP_DATA_LEN];
 	uint32_t peer = p->peer;
 	struct port_info port;
 	struct node_info info;
@@ -185,7 +169,16 @@ make_of_port(const struct scan *s, uint8_t *record)
 			bytes_store64(record + BLOCK_OFFSET, p->guid);
 		return snapshot_is_end_port(n, s->at);
 	}
-	return make_block(s, record);
+	/* a block of a table: P_Keys, SL to VL, VL arbitration */
+	b = sa_db_block(s->v, table, s->at, s->i);
+	if (!b && table != PORT_TABLE_PKEY && s->v->qos && p->known)
+		b = &empty;
+	if (!b)
+		return false;
+	smp_table_encode(table, data, b);
+	memcpy(record + BLOCK_OFFSET, data, table == PORT_TABLE_SL2VL ?
+	       SL_COUNT / 2 : SMP_DATA_LEN);
+	return true;
 }
 
 static bool
