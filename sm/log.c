@@ -28,20 +28,11 @@
 
 struct log_limit {
 	const char *subsystem;
-	char *reason;
+	const char *reason;	/* the end of its key */
 	int64_t since;
 	unsigned written, held_back;
 	enum log_level level;	/* of what was held back */
 };
-
-static void
-limit_free(void *data)
-{
-	struct log_limit *limit = data;
-
-	g_free(limit->reason);
-	g_free(limit);
-}
 
 const char *const log_level_names[] = {
 	[LOG_ERROR] = "error",
@@ -119,7 +110,7 @@ log_open(const char *path, enum log_level level, GError **error)
 	log->now = g_get_monotonic_time;
 	log_set_format(log, LOG_AUTO);
 	log->limits = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-					    limit_free);
+					    g_free);
 	return log;
 }
 
@@ -306,7 +297,7 @@ log_limited(struct log *log, enum log_level level, const char *subsystem,
 	} else {
 		limit = g_new0(struct log_limit, 1);
 		limit->subsystem = subsystem;
-		limit->reason = g_strdup(reason);
+		limit->reason = key + strlen(subsystem) + 1;
 		limit->since = now;
 		g_hash_table_insert(log->limits, key, limit);
 	}

@@ -95,8 +95,11 @@ struct mad_request {
 				   it was made once */
 	int64_t until;		/* it is made again, at the latest */
 	uint64_t seq;		/* of the last attempt */
-	uint64_t began;		/* how many were started before */
-	int64_t deadline;	/* again: when it is made */
+	int64_t began;		/* how many were started before */
+	int64_t deadline;	/* again: when it is made; retry: `began`. The
+				   oldest goes first: when many are lost at once,
+				   the first of them ends soon, instead of all
+				   of them late */
 	unsigned more;		/* time-outs that it waits beyond that */
 	int64_t since;		/* the first attempt was sent, us */
 	mad_client_done_fn done;
@@ -142,7 +145,7 @@ table_add(struct mad_client *x, struct mad_request *r)
 	} while (x->last_id == 0 || x->table[x->last_id & x->table_mask]);
 	r->id = x->last_id;
 	x->table[r->id & x->table_mask] = r;
-	r->began = x->started++;
+	r->began = (int64_t)x->started++;
 	x->pending++;
 }
 
@@ -283,16 +286,6 @@ note_answered(struct mad_client *x, uint64_t seq)
 
 /* -------------------------------------------------------------- sending */
 
-/* behind NULL: at the head. */
-static void
-queue_insert_behind(GQueue *list, GList *behind, GList *link)
-{
-	if (behind)
-		g_queue_insert_after_link(list, behind, link);
-	else
-		g_queue_push_head_link(list, link);
-}
-
 static void
 drop(struct mad_client *x, const char *reason, const struct transport_mad *m)
 {
@@ -331,16 +324,17 @@ arm_timer(struct mad_client *x)
 					 mad_client_on_timer, x);
 }
 
+/* In `again` or `retry`. */
 static void
-wait_again(struct mad_client *x, struct mad_request *r, int64_t deadline)
+wait_in(GQueue *list, struct mad_request *r, int64_t deadline)
 {
-	GList *behind = x->again.tail;
+	GList *behind = list->tail;
 
 	r->deadline = deadline;
-	r->list = &x->again;
-	while (behind && request_of(behind)->deadline > r->deadline)
+	r->list = list;
+	while (behind && request_of(behind)->deadline > deadline)
 		behind = behind->prev;
-	queue_insert_behind(&x->again, behind, &r->link);
+	g_queue_insert_after_link(list, behind, &r->link);
 }
 
 /* A request that is on no list: its attempt is made once more after a pause, as
@@ -355,7 +349,7 @@ put_off(struct mad_client *x, struct mad_request *r, int64_t now)
 	if (now + pause > r->until)
 		return false;
 	r->pause = pause;
-	wait_again(x, r, now + pause);
+	wait_in(&x->again, r, now + pause);
 	return true;
 }
 
@@ -393,7 +387,7 @@ transmit(struct mad_client *x, struct mad_request *r)
 	g_autoptr(GError) error = NULL;
 
 	if (is_peer_busy(x, r)) {
-		wait_again(x, r, now + HELD_US);
+		wait_in(&x->again, r, now + HELD_US);
 		arm_timer(x);
 		return;
 	}
@@ -529,19 +523,6 @@ finish(struct mad_client *x, struct mad_request *r,
 	x->depth--;
 }
 
-static void
-wait_for_room(struct mad_client *x, struct mad_request *r)
-{
-	GList *behind = x->retry.tail;
-
-	r->list = &x->retry;
-	/* The oldest first: when many are lost at once, the first of them ends
-	 * soon, instead of all of them late. */
-	while (behind && request_of(behind)->began > r->began)
-		behind = behind->prev;
-	queue_insert_behind(&x->retry, behind, &r->link);
-}
-
 /* The last attempt is lost: try again, or give up. */
 static void
 lose(struct mad_client *x, struct mad_request *r)
@@ -563,7 +544,7 @@ lose(struct mad_client *x, struct mad_request *r)
 	}
 	leave_list(x, r);
 	if (is_smp(r))
-		wait_for_room(x, r);
+		wait_in(&x->retry, r, r->began);
 	else
 		transmit(x, r);
 }
@@ -617,7 +598,7 @@ mad_client_on_timer(void *data)
 		r = request_of(g_queue_pop_head_link(&x->again));
 		/* an answered one has left its room */
 		if (is_smp(r) && !r->room)
-			wait_for_room(x, r);
+			wait_in(&x->retry, r, r->began);
 		else
 			transmit(x, r);
 	}

@@ -122,10 +122,7 @@ timers_start(struct transport *transport, int64_t when, transport_timer_fn fn,
 	};
 	while (behind && (other = behind->data)->when > timer->when)
 		behind = behind->prev;
-	if (behind)
-		g_queue_insert_after(&t->sorted, behind, timer);
-	else
-		g_queue_push_head(&t->sorted, timer);
+	g_queue_insert_after(&t->sorted, behind, timer);
 	return (unsigned)timer->order;
 }
 
