@@ -95,30 +95,17 @@ put_port(const struct view_values *v, uint32_t port, const struct usual *u,
 			 [PORT_PHYS] = is.phys);
 }
 
-/* The SLs of a port, a VL each in hexadecimal, if they are not on VL 0 nor on VL
- * SL modulo VLs, as they are in a port that was not told otherwise. */
-static bool
-read_sl2vl(const struct view_values *v, uint32_t port, char text[SL_COUNT + 1])
-{
-	static const uint8_t data_vls[] = { 1, 1, 2, 4, 8, 15 };
-	const union port_block *b = v->held ? port_tables_get(v->held,
-		PORT_TABLE_SL2VL, port, 0) : NULL;
-	unsigned code = v->s->ports[port].info.oper_vls, zero = 0, usual = 0;
-	unsigned n = code < G_N_ELEMENTS(data_vls) ? data_vls[code] : 1;
-
-	for (unsigned sl = 0; b && sl < SL_COUNT; sl++) {
-		zero += b->vl[sl] == 0;
-		usual += b->vl[sl] == sl % n;
-		text[sl] = "0123456789abcdef"[b->vl[sl] & 15];
-	}
-	text[SL_COUNT] = '\0';
-	return b && zero < SL_COUNT && usual < SL_COUNT;
-}
-
+/* Among them the SLs of a port, a VL each in hexadecimal, if they are not on VL 0
+ * nor on VL SL modulo VLs, as they are in a port that was not told otherwise. */
 static void
 put_trait(const struct view_values *v, uint32_t port, GString *out)
 {
+	static const uint8_t data_vls[] = { 1, 1, 2, 4, 8, 15 };
 	const struct port_info *i = &v->s->ports[port].info;
+	const union port_block *b = v->held ? port_tables_get(v->held,
+		PORT_TABLE_SL2VL, port, 0) : NULL;
+	unsigned n_vls = i->oper_vls < G_N_ELEMENTS(data_vls) ?
+		data_vls[i->oper_vls] : 1, zero = 0, usual = 0;
 	uint64_t n[VIEW_WORDS] = {
 		[TRAIT_GUID] = snapshot_node_of(v->s, port)->info.node_guid,
 		[TRAIT_PORT] = v->s->ports[port].num,
@@ -128,9 +115,15 @@ put_trait(const struct view_values *v, uint32_t port, GString *out)
 		[TRAIT_KEY] = i->m_key || i->m_key_protect ?
 			1 + i->m_key_protect : 0,
 	};
-	char sl2vl[SL_COUNT + 1];
-	bool odd = read_sl2vl(v, port, sl2vl);
+	char sl2vl[SL_COUNT + 1] = "";
+	bool odd;
 
+	for (unsigned sl = 0; b && sl < SL_COUNT; sl++) {
+		zero += b->vl[sl] == 0;
+		usual += b->vl[sl] == sl % n_vls;
+		sl2vl[sl] = "0123456789abcdef"[b->vl[sl] & 15];
+	}
+	odd = b && zero < SL_COUNT && usual < SL_COUNT;
 	if (snapshot_is_end_port(v->s, port) && v->s->ports[port].known &&
 	    (n[TRAIT_SM] || n[TRAIT_VIRTUAL] || n[TRAIT_KEY] || odd))
 		view_line_put(VIEW_TRAIT, n, odd ? sl2vl : NULL, out);

@@ -248,18 +248,6 @@ is_timed(const struct mad_client *x, const struct mad_request *r)
 	return is_smp(r) && r->since > x->stalled;
 }
 
-/* Is another one on its way to its peer, which is slow? */
-static bool
-is_peer_busy(const struct mad_client *x, const struct mad_request *r)
-{
-	if (!is_smp(r) || r->room || !more_time(x, r))
-		return false;
-	for (GList *l = x->wire.head; l; l = l->next)
-		if (request_of(l)->peer == r->peer)
-			return true;
-	return false;
-}
-
 static void
 room_release(struct mad_client *x, struct mad_request *r)
 {
@@ -385,8 +373,13 @@ transmit(struct mad_client *x, struct mad_request *r)
 	unsigned timeout_ms = x->params.timeout_ms;
 	int64_t now = transport_now(x->transport);
 	g_autoptr(GError) error = NULL;
+	GList *other = is_smp(r) && !r->room && more_time(x, r) ?
+		x->wire.head : NULL;
 
-	if (is_peer_busy(x, r)) {
+	/* another one is on its way to its peer, which is slow */
+	while (other && request_of(other)->peer != r->peer)
+		other = other->next;
+	if (other) {
 		wait_in(&x->again, r, now + HELD_US);
 		arm_timer(x);
 		return;

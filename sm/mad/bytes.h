@@ -28,53 +28,27 @@ bytes_store(uint8_t *to, uint64_t value, unsigned n)
 	}
 }
 
-/* In one access, for the header of each MAD, and for millions of GIDs. */
-static inline uint16_t
-bytes_load16(const uint8_t *from)
-{
-	uint16_t value;
-
-	memcpy(&value, from, sizeof(value));
-	return be16toh(value);
+/* Of 16, 32 and 64 bits in one access, for the header of each MAD, and for
+ * millions of GIDs. */
+#define BYTES(bits) \
+static inline uint##bits##_t \
+bytes_load##bits(const uint8_t *from) \
+{ \
+	uint##bits##_t value; \
+\
+	memcpy(&value, from, sizeof(value)); \
+	return be##bits##toh(value); \
+} \
+\
+static inline void \
+bytes_store##bits(uint8_t *to, uint##bits##_t value) \
+{ \
+	value = htobe##bits(value); \
+	memcpy(to, &value, sizeof(value)); \
 }
 
-static inline uint32_t
-bytes_load32(const uint8_t *from)
-{
-	uint32_t value;
-
-	memcpy(&value, from, sizeof(value));
-	return be32toh(value);
-}
-
-static inline uint64_t
-bytes_load64(const uint8_t *from)
-{
-	uint64_t value;
-
-	memcpy(&value, from, sizeof(value));
-	return be64toh(value);
-}
-
-static inline void
-bytes_store16(uint8_t *to, uint16_t value)
-{
-	value = htobe16(value);
-	memcpy(to, &value, sizeof(value));
-}
-
-static inline void
-bytes_store32(uint8_t *to, uint32_t value)
-{
-	value = htobe32(value);
-	memcpy(to, &value, sizeof(value));
-}
-
-static inline void
-bytes_store64(uint8_t *to, uint64_t value)
-{
-	value = htobe64(value);
-	memcpy(to, &value, sizeof(value));
-}
+BYTES(16)
+BYTES(32)
+BYTES(64)
 
 #endif

@@ -6,6 +6,8 @@
 
 #include <glib.h>
 
+#include "sm/mad/bytes.h"
+
 /*
  * A component has at most 64 bits, in at most 8 bytes. It is read and written by
  * a word of 8 bytes that ends with its last byte, or is the first one of the
@@ -13,35 +15,21 @@
  * begins; shift: of the component's last bit in it.
  */
 static inline unsigned
-field_word(unsigned offset, unsigned bits, unsigned *shift)
+field_word(const struct mad_field *f, unsigned base, unsigned *shift)
 {
-	unsigned end = (offset + bits + 7) / 8;
-	unsigned begin = MAX(end, 8u) - 8;
+	unsigned bits_end = f->offset - base + f->bits;
+	unsigned begin = MAX((bits_end + 7) / 8, 8u) - 8;
 
-	*shift = (begin + 8) * 8 - offset - bits;
+	*shift = (begin + 8) * 8 - bits_end;
 	return begin;
 }
 
 static inline uint64_t
-get_bits(const uint8_t *data, unsigned offset, unsigned bits)
+get_bits(const struct mad_field *f, unsigned base, const uint8_t *data)
 {
-	unsigned shift, at = field_word(offset, bits, &shift);
-	uint64_t word;
+	unsigned shift, at = field_word(f, base, &shift);
 
-	memcpy(&word, data + at, sizeof(word));
-	return GUINT64_FROM_BE(word) >> shift & UINT64_MAX >> (64 - bits);
-}
-
-static inline void
-set_bits(uint8_t *data, unsigned offset, unsigned bits, uint64_t value)
-{
-	unsigned shift, at = field_word(offset, bits, &shift);
-	uint64_t mask = UINT64_MAX >> (64 - bits) << shift, word;
-
-	memcpy(&word, data + at, sizeof(word));
-	word = GUINT64_FROM_BE(word);
-	word = GUINT64_TO_BE((word & ~mask) | (value << shift & mask));
-	memcpy(data + at, &word, sizeof(word));
+	return bytes_load64(data + at) >> shift & UINT64_MAX >> (64 - f->bits);
 }
 
 const struct mad_field *
@@ -57,7 +45,7 @@ mad_field_find(const struct mad_attr_table *t, const char *name, size_t len)
 uint64_t
 mad_field_value(const struct mad_field *f, unsigned base, const uint8_t *data)
 {
-	return get_bits(data, f->offset - base, f->bits);
+	return get_bits(f, base, data);
 }
 
 void
@@ -68,16 +56,15 @@ mad_fields_decode(const struct mad_attr_table *t, unsigned base,
 
 	for (const struct mad_field *f = t->fields; f < end; f++) {
 		uint8_t *member = (uint8_t *)host + f->member;
-		unsigned offset = f->offset - base;
 		uint64_t value;
 
 		if (!f->size)
 			continue;
 		if (f->host == MAD_FIELD_BYTES) {
-			memcpy(member, data + offset / 8, f->size);
+			memcpy(member, data + (f->offset - base) / 8, f->size);
 			continue;
 		}
-		value = get_bits(data, offset, f->bits);
+		value = get_bits(f, base, data);
 		member_store(member, f->size, f->host == MAD_FIELD_FLAG ?
 				value != 0 : value);
 	}
@@ -91,14 +78,19 @@ mad_fields_encode(const struct mad_attr_table *t, unsigned base,
 
 	for (const struct mad_field *f = t->fields; f < end; f++) {
 		const uint8_t *member = (const uint8_t *)host + f->member;
-		unsigned offset = f->offset - base;
+		unsigned shift, at;
+		uint64_t mask, word;
 
 		if (!f->size)
 			continue;
 		if (f->host == MAD_FIELD_BYTES) {
-			memcpy(data + offset / 8, member, f->size);
+			memcpy(data + (f->offset - base) / 8, member, f->size);
 			continue;
 		}
-		set_bits(data, offset, f->bits, member_load(member, f->size));
+		at = field_word(f, base, &shift);
+		mask = UINT64_MAX >> (64 - f->bits) << shift;
+		word = bytes_load64(data + at) & ~mask;
+		word |= member_load(member, f->size) << shift & mask;
+		bytes_store64(data + at, word);
 	}
 }
