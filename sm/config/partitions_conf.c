@@ -394,27 +394,6 @@ is_ip(const uint8_t *mgid)
 	return (mgid[2] == 0x40 || mgid[2] == 0x60) && mgid[3] == 0x1b;
 }
 
-/* Puts the P_Key into the MGID of an IP group (RFC 4391, 4). IPv4's broadcast
- * group of the default partition becomes that of the partition in whose
- * definition it is, as in OpenSM. */
-static bool
-embed_pkey(struct partitions_parser *p, struct draft *g)
-{
-	uint16_t pkey = g->partition->pkey;
-	uint16_t there = (uint16_t)(g->mgid[4] << 8 | g->mgid[5]);
-	struct partition_group broadcast;
-
-	partition_ipoib_group(PKEY_DEFAULT, g->mgid[1] & 0xf, &broadcast);
-	if (there && pkey_base(there) != pkey &&
-	    memcmp(g->mgid, broadcast.mgid, sizeof(broadcast.mgid)))
-		return fail_at(p, g->name.place, "this MGID has P_Key 0x%04x "
-			       "in it, the partition 0x%04x: write that, or 0",
-			       there, pkey);
-	g->mgid[4] = (uint8_t)((pkey | PKEY_FULL) >> 8);
-	g->mgid[5] = (uint8_t)pkey;
-	return true;
-}
-
 /* Of several groups with one MGID the first takes effect, as in OpenSM. */
 static void
 put_group(struct partitions_parser *p, const struct draft *g)
@@ -447,12 +426,29 @@ put_group(struct partitions_parser *p, const struct draft *g)
 			"other flags: those there hold", old->name.place.line);
 }
 
-/* One for each scope. */
+/* One for each scope. An IP group has the P_Key in its MGID (RFC 4391, 4). IPv4's
+ * broadcast group of the default partition becomes that of the partition in whose
+ * definition it is, as in OpenSM. */
 static void
 put_scopes(struct partitions_parser *p, struct draft *g)
 {
-	if (!g->partition->pkey || (is_ip(g->mgid) && !embed_pkey(p, g)))
+	uint16_t pkey = g->partition->pkey;
+	uint16_t there = (uint16_t)(g->mgid[4] << 8 | g->mgid[5]);
+	struct partition_group broadcast;
+
+	if (!pkey)
 		return;
+	partition_ipoib_group(PKEY_DEFAULT, g->mgid[1] & 0xf, &broadcast);
+	if (is_ip(g->mgid) && there && pkey_base(there) != pkey &&
+	    memcmp(g->mgid, broadcast.mgid, sizeof(broadcast.mgid))) {
+		fail_at(p, g->name.place, "this MGID has P_Key 0x%04x in it, "
+			"the partition 0x%04x: write that, or 0", there, pkey);
+		return;
+	}
+	if (is_ip(g->mgid)) {
+		g->mgid[4] = (uint8_t)((pkey | PKEY_FULL) >> 8);
+		g->mgid[5] = (uint8_t)pkey;
+	}
 	for (unsigned scope = 0; scope < 16; scope++) {
 		if (!(g->scopes & 1u << scope))
 			continue;
