@@ -267,15 +267,17 @@ hears(const struct informs *i, const struct sa_db *v,
       const struct waiting_notice *w, const struct event *e,
       const struct subscription *s)
 {
-	const struct subscription *other;
+	const struct subscription key = { .port_guid = s->port_guid }, *other;
 	uint32_t port;
+	guint at;
 
 	if (!is_for(v, w, e, s))
 		return false;
 	port = sa_db_guid(v, s->port_guid);
 	if (port == SNAPSHOT_NONE || !may_hear(v, w, port))
 		return false;
-	for (guint n = 0; (other = of_port(i, s->port_guid, n)) != s; n++)
+	at = sa_store_place(&i->all, &key);
+	for (; (other = i->all.list->pdata[at]) != s; at++)
 		if (other->qp == s->qp && is_for(v, w, e, other))
 			return false;
 	return true;
