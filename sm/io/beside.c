@@ -88,13 +88,6 @@ beside_thread(gpointer data, gpointer unused)
 	g_async_queue_unref(did);
 }
 
-static void
-settle_job(struct beside *b, struct beside_job *job)
-{
-	g_queue_remove(&b->jobs, job);
-	job_end(job);
-}
-
 static gboolean
 settle_jobs(GSource *source, GSourceFunc fn, gpointer data)
 {
@@ -102,8 +95,10 @@ settle_jobs(GSource *source, GSourceFunc fn, gpointer data)
 	struct beside_job *job;
 
 	g_source_set_ready_time(source, -1);
-	while ((job = g_async_queue_try_pop(b->did)))
-		settle_job(b, job);
+	while ((job = g_async_queue_try_pop(b->did))) {
+		g_queue_remove(&b->jobs, job);
+		job_end(job);
+	}
 	return G_SOURCE_CONTINUE;
 }
 
@@ -141,7 +136,8 @@ wait_for_thread(struct beside *b, int64_t until)
 				MAX(until - g_get_monotonic_time(), 0));
 		if (!job)
 			return false;
-		settle_job(b, job);
+		g_queue_remove(&b->jobs, job);
+		job_end(job);
 	}
 	return true;
 }

@@ -33,16 +33,10 @@ struct timers {
 	uint64_t started;
 };
 
-static const struct timer *
-first_timer(const struct timers *t)
-{
-	return t->sorted.head ? t->sorted.head->data : NULL;
-}
-
 int64_t
 timers_next(const struct timers *t)
 {
-	const struct timer *first = first_timer(t);
+	const struct timer *first = g_queue_peek_head((GQueue *)&t->sorted);
 
 	return first ? first->when : INT64_MAX;
 }
@@ -73,12 +67,14 @@ dispatch(GSource *source, GSourceFunc callback, gpointer data)
 	struct timers *t = (struct timers *)source;
 	int64_t now = g_get_monotonic_time();
 	uint64_t newest = t->started;
+	struct timer *timer;
 
-	while (timers_next(t) <= now && first_timer(t)->order <= newest) {
+	while ((timer = g_queue_peek_head(&t->sorted)) && timer->when <= now &&
+	       timer->order <= newest) {
 		/* its id is valid until it expires */
-		g_autofree struct timer *timer = g_queue_pop_head(&t->sorted);
-
+		g_queue_pop_head(&t->sorted);
 		timer->fn(timer->data);
+		g_free(timer);
 	}
 	return G_SOURCE_CONTINUE;
 }

@@ -151,13 +151,6 @@ groups_insert(struct groups *g, const struct group *draft)
 }
 
 static void
-add_member(struct groups *g, struct group *group, const struct group_member *m)
-{
-	sa_store_insert(&group->members, m, sizeof(*m));
-	g->all.version++;
-}
-
-static void
 remove_member(struct groups *g, struct group *group, const uint64_t *port_guid)
 {
 	if (group->creator == *port_guid)
@@ -594,7 +587,8 @@ groups_join(const struct sa_query *q, void *asked)
 			new.proxy != r.m->proxy;
 		*r.m = new;
 	} else {
-		add_member(g, r.group, &new);
+		sa_store_insert(&r.group->members, &new, sizeof(new));
+		g->all.version++;
 	}
 	set_answer(record, r.group, &new);
 	return MAD_STATUS_OK;
@@ -688,7 +682,8 @@ member_take(void *owner, void *members, int64_t now, GError **error)
 				   "not there");
 	if (sa_store_find(&group->members, &m->m.port_guid))
 		return text_refuse(error, "the member is there twice");
-	add_member(g, group, &m->m);
+	sa_store_insert(&group->members, &m->m, sizeof(m->m));
+	g->all.version++;
 	return true;
 }
 
