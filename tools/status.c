@@ -195,6 +195,30 @@ print_faults(const struct view_lines *lines, bool all, struct text_report *r)
 	put_more(r, left);
 }
 
+static void
+print_former(const struct view_lines *lines, bool all, struct text_report *r)
+{
+	guint n = 0;
+
+	report_open(r, "changed", '[');
+	EACH_PTR(const struct view_text, line, lines->of[VIEW_FORMER]) {
+		int64_t at = (int64_t)line->n[FORMER_SINCE];
+		g_autofree char *since = expected_since_text(at);
+
+		if (!all && !r->as_json && n++ >= DOWNS_SHOWN)
+			continue;
+		report_open(r, NULL, '{');
+		report_say(r, "changed:   ");
+		report_text(r, "text", line->text, ", since ");
+		report_say(r, "%s\n", since);
+		report_hex(r, "guid", line->n[FORMER_GUID], 16, NULL);
+		report_number(r, "since", (uint64_t)at, NULL);
+		report_close(r, '}');
+	}
+	report_close(r, ']');
+	put_more(r, n - MIN(n, DOWNS_SHOWN));
+}
+
 static bool
 is_unsteady(const uint64_t *n)
 {
@@ -216,21 +240,18 @@ compare_worst(gconstpointer a, gconstpointer b)
 	return g_strcmp0(p->text, q->text);
 }
 
-/* Links that went down within the hour, and babbling ports: those at a limit,
- * or the others; in JSON all are one list. */
+/* Links that went down within the hour, and babbling ports: those at a limit
+ * first. */
 static void
-print_flaps(const struct view_lines *lines, bool all, bool unsteady,
-	    struct text_report *r)
+print_flaps(const struct view_lines *lines, bool all, struct text_report *r)
 {
 	static const char *const kinds[][2] = {
 		{ "held", "held down: " }, { "flapping", "flapping:  " },
 		{ "babbling", "babbling:  " }, { "went down", "went down: " },
 	};
 	GPtrArray *list = lines->of[VIEW_FLAP];
-	guint shown = 0, left = 0;
+	guint shown[2] = { 0, 0 }, left = 0;
 
-	if (r->as_json && !unsteady)
-		return;
 	g_ptr_array_sort(list, compare_worst);
 	print_count(lines, r, "link_downs", "minism_link_downs_total", NULL,
 		    NULL);
@@ -240,10 +261,8 @@ print_flaps(const struct view_lines *lines, bool all, bool unsteady,
 		const char *const *kind = kinds[n[FLAP_HELD] ? 0 :
 			n[FLAP_FLAPS] ? 1 : n[FLAP_BABBLES] ? 2 : 3];
 
-		if (!r->as_json && is_unsteady(n) != unsteady)
-			continue;
-		if (!all && !r->as_json &&
-		    shown++ >= (unsteady ? FAULTS_SHOWN : DOWNS_SHOWN)) {
+		if (!all && !r->as_json && shown[is_unsteady(n)]++ >=
+		    (is_unsteady(n) ? FAULTS_SHOWN : DOWNS_SHOWN)) {
 			left++;
 			continue;
 		}
@@ -512,9 +531,10 @@ status_put_causes(const struct view_lines *lines, bool all,
 	put_lines(lines, r, "complaints", VIEW_COMPLAINT, INDENT);
 	put_lines(lines, r, "multicast_unreached", VIEW_UNREACHED, INDENT);
 	print_faults(lines, all, r);
+	print_former(lines, all, r);
 	put_lines(lines, r, "other_managers", VIEW_RIVAL, INDENT "WARNING: ");
 	put_lines(lines, r, "warnings", VIEW_WARNING, INDENT "WARNING: ");
-	print_flaps(lines, all, true, r);
+	print_flaps(lines, all, r);
 	report_open(r, "avoided", '[');
 	print_avoided(lines, r);
 	report_close(r, ']');
@@ -531,7 +551,6 @@ show_status(struct show *q, GError **error)
 	status_put_causes(lines, q->all, r);
 	print_head(lines, r);
 	report_text(r, "log_level", text_of(lines, VIEW_LEVEL), NULL);
-	print_flaps(lines, q->all, false, r);
 	put_routing(lines, r);
 	print_sweeps(lines, r);
 	if (lines->of[VIEW_COUNT]->len) {

@@ -249,8 +249,35 @@ link_lost(const struct expected_link *l)
 	for (unsigned end = 0; end < 2; end++)
 		if (l->end[end] == END_UNREAD || l->end[end] == END_SILENT)
 			return "is not known: no answer from one end";
-	return l->end[0] == END_OTHER || l->end[0] == END_LOOP ?
-		"is gone: another cable is in its place" : "is down";
+	return "is down";
+}
+
+char *
+changes_of_cable(struct expected *e, const struct expected_link *l,
+		 const struct snapshot *s, bool is_told)
+{
+	GString *text = g_string_new("is gone:");
+	char *name = link_name(l), *whole;
+
+	for (unsigned end = 0; end < 2; end++) {
+		g_autofree char *at = expected_end_name(l, end), *far = NULL;
+		const struct end_words *w = &end_words[l->end[end]];
+
+		if (l->end[end] == END_OTHER)
+			far = cable_end_name(e, s, snapshot_port_of(s,
+					l->node[end]->at, l->port[end]));
+		g_string_append_printf(text, "%s %s%s%s", end ? "," : "",
+				       far ? at : w->before,
+				       far ? " leads to " : at,
+				       far ?: w->after);
+	}
+	whole = g_strconcat(name, " ", text->str, NULL);
+	if (is_told)
+		add(e, CHANGE_RECABLED, l->node[0]->guid,
+		    g_steal_pointer(&name), "%s", text->str);
+	g_string_free(text, TRUE);
+	g_free(name);
+	return whole;
 }
 
 void
@@ -266,7 +293,8 @@ changes_of_link(struct expected *e, struct expected_link *l,
 		joins &= expected_is_switch(l->node[end]) &&
 			l->node[end]->was != SNAPSHOT_NONE &&
 			l->end[end] != END_AWAY;
-	if (joins && is_up != l->was_up)
+	if (joins && is_up != l->was_up && l->end[0] != END_OTHER &&
+	    l->end[1] != END_OTHER)
 		add(e, is_up ? CHANGE_LINK_UP : CHANGE_LINK_DOWN,
 		    l->node[0]->guid, link_name(l), "%s", is_up ? "is up" :
 		    link_lost(l));
@@ -305,6 +333,7 @@ changes_group(GPtrArray *changes)
 		[CHANGE_SWITCH_CUT_OFF] = "switches are out of reach",
 		[CHANGE_HOST_LEFT] = "hosts left",
 		[CHANGE_LINK_DOWN] = "links between switches are lost",
+		[CHANGE_RECABLED] = "links have other cables in their places",
 		[CHANGE_MOVED] = "hosts moved",
 		[CHANGE_RENAMED] = "nodes have a new name",
 		[CHANGE_SLOW] = "links trained below what both ends support",

@@ -12,8 +12,10 @@
  *	part GUID SINCE NAME
  *	link GUID PORT GUID PORT SINCE SPEED MBPS
  *	silent GUID PORT SINCE ACCEPTED
+ *	former GUID PORT GUID PORT SINCE SPEED MBPS
  *
- * SINCE: the time at which it was found missing, slow or silent, else 0.
+ * SINCE: the time at which it was found missing, slow, silent or at other ports,
+ * else 0.
  *
  * Cost. A few passes over nodes and links, one with a hash lookup a node: this
  * is done after every sweep. Texts are made for faults only.
@@ -25,6 +27,9 @@
 #include "topology/each.h"
 #include "topology/expected_graph.h"
 #include "topology/text.h"
+
+#define FORMER_S	(24 * 3600)	/* for which they are told */
+#define FORMER_MAX	256u
 
 /* A switch's port with a link behind which no node answers. */
 struct expected_silent {
@@ -58,6 +63,8 @@ fault_free(gpointer data)
 {
 	struct expected_fault *f = data;
 
+	if (f->is_own)
+		g_free(f->link);
 	g_free(f->name);
 	g_free(f->text);
 	g_free(f->at);
@@ -75,6 +82,7 @@ expected_new(void)
 	e->silent = g_array_new(FALSE, FALSE, sizeof(struct expected_silent));
 	e->by_guid = g_hash_table_new(g_int64_hash, g_int64_equal);
 	e->faults = g_ptr_array_new_with_free_func(fault_free);
+	e->former = g_ptr_array_new_with_free_func(fault_free);
 	e->changes = g_ptr_array_new_with_free_func(change_free);
 	return e;
 }
@@ -90,6 +98,7 @@ expected_free(struct expected *e)
 	g_free(e->here);
 	g_array_unref(e->silent);
 	g_ptr_array_unref(e->faults);
+	g_ptr_array_unref(e->former);
 	g_ptr_array_unref(e->changes);
 	g_free(e);
 }
@@ -193,6 +202,45 @@ take_link(void *owner, void *members, int64_t now, GError **error)
 	return true;
 }
 
+static void
+add_fault(GPtrArray *faults, struct expected_fault model)
+{
+	g_ptr_array_add(faults, g_memdup2(&model, sizeof(model)));
+}
+
+/* text: taken. */
+static void
+add_link_fault(GPtrArray *faults, enum expected_kind kind,
+	       struct expected_link *l, bool is_own, char *text)
+{
+	g_autofree char *a = expected_end_name(l, 0);
+	g_autofree char *b = expected_end_name(l, 1);
+
+	add_fault(faults, (struct expected_fault){
+		.kind = kind, .since = l->since, .guid = l->node[0]->guid,
+		.name = g_strdup_printf("%s - %s", a, b), .text = text,
+		.of = { l->node[0], l->node[1] }, .link = l, .is_own = is_own });
+}
+
+static void
+add_former(struct expected *e, const struct expected_link *link, char *text)
+{
+	add_link_fault(e->former, EXPECTED_LINK,
+		       g_memdup2(link, sizeof(*link)), true, text);
+}
+
+static bool
+take_former(void *owner, void *members, int64_t now, GError **error)
+{
+	struct expected *e = owner;
+
+	if (!take_link(owner, members, now, error))
+		return false;
+	add_former(e, expected_link_at(e->links, e->links->len - 1), NULL);
+	g_array_set_size(e->links, e->links->len - 1);
+	return true;
+}
+
 static int
 order_silent(const void *a, const void *b)
 {
@@ -218,7 +266,7 @@ take_silent(void *owner, void *members, int64_t now, GError **error)
 }
 
 /* The others by their kind. */
-enum { SILENT_LINE = EXPECTED_LINK + 1, PART_LINE };
+enum { SILENT_LINE = EXPECTED_LINK + 1, PART_LINE, FORMER_LINE };
 static const struct state_line expected_lines[] = {
 	[EXPECTED_SWITCH] = STATE_LINE("switch", node_words, expected_node,
 				       take_switch),
@@ -228,8 +276,19 @@ static const struct state_line expected_lines[] = {
 	[SILENT_LINE] = STATE_LINE("silent", silent_words, expected_silent,
 				   take_silent),
 	[PART_LINE] = STATE_LINE("part", node_words, expected_node, take_part),
+	[FORMER_LINE] = STATE_LINE("former", link_words, saved_link,
+				   take_former),
 	{ .keyword = NULL },
 };
+
+static void
+save_link(const struct expected_link *l, unsigned line, GString *out)
+{
+	state_line_save(&expected_lines[line], out, &(struct saved_link){
+		{ l->node[0]->guid, l->node[1]->guid },
+		{ l->port[0], l->port[1] }, l->since,
+		(char *)l->best.name, l->best.mbps });
+}
 
 static void
 expected_save(const void *owner, GString *out, int64_t now)
@@ -239,13 +298,11 @@ expected_save(const void *owner, GString *out, int64_t now)
 	EACH_PTR(const struct expected_node, n, e->nodes)
 		state_line_save(&expected_lines[n->kind == EXPECTED_PART ?
 						PART_LINE : n->kind], out, n);
-	EACH_ITEM(const struct expected_link, l, e->links) {
-		state_line_save(&expected_lines[EXPECTED_LINK], out,
-				&(struct saved_link){
-			{ l->node[0]->guid, l->node[1]->guid },
-			{ l->port[0], l->port[1] }, l->since,
-			(char *)l->best.name, l->best.mbps });
-	}
+	EACH_ITEM(const struct expected_link, l, e->links)
+		save_link(l, EXPECTED_LINK, out);
+	EACH_PTR(const struct expected_fault, f, e->former)
+		if (f->link)
+			save_link(f->link, FORMER_LINE, out);
 	EACH_ITEM(struct expected_silent, p, e->silent)
 		state_line_save(&expected_lines[SILENT_LINE], out, p);
 }
@@ -256,6 +313,7 @@ expected_clear(void *owner)
 	struct expected *e = owner;
 
 	g_ptr_array_set_size(e->faults, 0);
+	g_ptr_array_set_size(e->former, 0);
 	g_hash_table_remove_all(e->by_guid);
 	g_array_set_size(e->links, 0);
 	g_array_set_size(e->silent, 0);
@@ -312,12 +370,6 @@ expected_compare(gconstpointer a, gconstpointer b)
 		strcmp(x->name, y->name) ?: uint_compare(x->guid, y->guid);
 }
 
-static void
-add_fault(struct expected *e, struct expected_fault model)
-{
-	g_ptr_array_add(e->faults, g_memdup2(&model, sizeof(model)));
-}
-
 static bool
 is_missing(const struct expected_node *n)
 {
@@ -342,20 +394,15 @@ why_text(const struct expected_link *l)
 static void
 find_link_fault(struct expected *e, struct expected_link *l)
 {
-	g_autofree char *a = NULL, *b = NULL;
-
 	if (!l->since || is_missing(l->node[0]) || is_missing(l->node[1]))
 		return;
-	a = expected_end_name(l, 0);
-	b = expected_end_name(l, 1);
-	add_fault(e, (struct expected_fault){
-		.kind = l->is_slow ? EXPECTED_SLOW : EXPECTED_LINK,
-		.since = l->since, .guid = l->node[0]->guid,
-		.name = g_strdup_printf("%s - %s", a, b),
-		.text = l->is_slow ? g_strdup_printf("%s of %s", l->now.name,
-						     l->best.name) :
-			why_text(l),
-		.of = { l->node[0], l->node[1] }, .link = l });
+	if (l->is_slow)
+		add_link_fault(e->faults, EXPECTED_SLOW, l, false,
+			       g_strdup_printf("%s of %s", l->now.name,
+					       l->best.name));
+	else
+		add_link_fault(e->faults, EXPECTED_LINK, l, false,
+			       why_text(l));
 }
 
 /* Is it a switch without a cable to what is there, as the manager's own host? Then
@@ -418,7 +465,7 @@ find_node_fault(struct expected *e, struct expected_node *n)
 		g_string_append(text, ", ");
 		text_put_count(text, n->n_hosts, 0, "host");
 	}
-	add_fault(e, (struct expected_fault){
+	add_fault(e->faults, (struct expected_fault){
 		.kind = n->kind, .since = n->since, .guid = n->guid,
 		.name = g_strdup(n->name),
 		.is_behind = is_behind(n),
@@ -500,7 +547,7 @@ find_silent_fault(struct expected *e, struct expected_silent *p)
 
 	if (!n || p->is_told || p->is_accepted)
 		return;
-	add_fault(e, (struct expected_fault){
+	add_fault(e->faults, (struct expected_fault){
 		.kind = EXPECTED_SILENT, .since = p->since, .guid = p->guid,
 		.name = expected_port_name(n, p->port), .of = { n, p->stuck },
 		.silent = p,
@@ -620,6 +667,72 @@ read_ends(struct expected *e, const struct snapshot *s)
 	}
 }
 
+/* A void link at a port that has another cable now; unless that of one of its ports
+ * is told already. */
+static void
+note_former(struct expected *e, struct expected_link *l,
+	    const struct snapshot *s, int64_t now)
+{
+	bool is_told = l->end[0] != END_OTHER && l->end[1] != END_OTHER;
+
+	EACH_PTR(const struct expected_fault, f, e->former)
+		for (unsigned i = 0; f->link && i < 4; i++)
+			is_told |= f->link->node[i / 2] == l->node[i % 2] &&
+				f->link->port[i / 2] == l->port[i % 2];
+	if (is_told || e->former->len >= FORMER_MAX)
+		return;
+	l->since = now;
+	add_former(e, l, changes_of_cable(e, l, s,
+			expected_is_switch(l->node[0]) &&
+			expected_is_switch(l->node[1])));
+}
+
+/* Its name is another one now. */
+static void
+note_former_name(struct expected *e, struct expected_node *n, int64_t now)
+{
+	bool is_told = n->was == SNAPSHOT_NONE;
+
+	EACH_PTR(const struct expected_fault, f, e->former)
+		is_told |= !f->link && f->of[0] == n;
+	if (is_told || e->former->len >= FORMER_MAX)
+		return;
+	add_fault(e->former, (struct expected_fault){
+		.kind = n->kind, .since = now, .guid = n->guid,
+		.name = g_strdup(n->name), .of = { n } });
+}
+
+/* Is it as before? Else also sets its text. */
+static bool
+former_is_back(struct expected *e, struct expected_fault *f,
+	       const struct snapshot *s)
+{
+	struct expected_link *l = f->link;
+
+	g_clear_pointer(&f->text, g_free);
+	if (!l && !is_missing(f->of[0]))
+		f->text = g_strdup_printf("%s is now called %s", f->name,
+					  f->of[0]->name);
+	if (!l || is_missing(f->of[0]) || is_missing(f->of[1]))
+		return !l && strcmp(f->of[0]->name, f->name) == 0;
+	for (unsigned end = 0; end < 2; end++)
+		l->end[end] = end_now(s, l, end);
+	if (l->end[0] == END_OTHER || l->end[1] == END_OTHER)
+		f->text = changes_of_cable(e, l, s, false);
+	return expected_is_up(l);
+}
+
+static void
+update_former(struct expected *e, const struct snapshot *s, int64_t now)
+{
+	for (guint i = e->former->len; i-- > 0;) {
+		struct expected_fault *f = e->former->pdata[i];
+
+		if (former_is_back(e, f, s) || f->since + FORMER_S < now)
+			g_ptr_array_remove_index(e->former, i);
+	}
+}
+
 /* A link of which both nodes are there. */
 static void
 update_link(struct expected *e, struct expected_link *l,
@@ -729,6 +842,8 @@ update_known_links(struct expected *e, const struct snapshot *s, int64_t now,
 		update_link(e, l, s, now);
 		if (!l->is_void)
 			known[ends[0]] = expected_is_up(l);
+		if (l->is_void)
+			note_former(e, l, s, now);
 		for (unsigned end = 0; l->is_void && end < 2; end++)
 			if (ends[0] != SNAPSHOT_NONE &&
 			    ends[1] != SNAPSHOT_NONE)
@@ -795,7 +910,8 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 }
 
 static void
-update_node(struct expected *e, const struct snapshot *s, uint32_t i)
+update_node(struct expected *e, const struct snapshot *s, uint32_t i,
+	    int64_t now)
 {
 	const char *name = snapshot_node_name(&s->nodes[i]);
 	uint64_t guid = s->nodes[i].info.node_guid;
@@ -814,6 +930,7 @@ update_node(struct expected *e, const struct snapshot *s, uint32_t i)
 	if (strcmp(n->name, name) == 0)
 		return;
 	changes_of_name(e, n, name);
+	note_former_name(e, n, now);
 	g_free(n->name);
 	n->name = g_strdup(name);
 	e->has_new_names = true;
@@ -834,7 +951,7 @@ expected_update(struct expected *e, const struct snapshot *s,
 		n->is_new = false;
 	}
 	for (uint32_t i = 0; i < s->n_nodes; i++)
-		update_node(e, s, i);
+		update_node(e, s, i, now);
 	find_shared_names(e);
 	read_ends(e, s);
 	EACH_PTR(struct expected_node, n, e->nodes) {
@@ -848,6 +965,7 @@ expected_update(struct expected *e, const struct snapshot *s,
 		}
 	}
 	update_links(e, s, now);
+	update_former(e, s, now);
 	update_silent(e, s, now);
 	find_faults(e);
 	changes_group(e->changes);
@@ -967,7 +1085,7 @@ accept_ends(struct expected *e, const struct expected_link *l)
 unsigned
 expected_accept(struct expected *e, const char *word)
 {
-	unsigned before = e->faults->len;
+	unsigned before = e->faults->len + e->former->len;
 	uint64_t guid = 0;
 
 	if (!before)	/* also before a fabric was seen */
@@ -989,6 +1107,13 @@ expected_accept(struct expected *e, const char *word)
 			l->since = 0;
 		}
 	}
+	for (guint i = e->former->len; i-- > 0;) {
+		const struct expected_fault *f = e->former->pdata[i];
+
+		if (is_meant(f, word, guid) || f->of[0]->is_accepted ||
+		    (f->of[1] && f->of[1]->is_accepted))
+			g_ptr_array_remove_index(e->former, i);
+	}
 	EACH_ITEM(struct expected_link, l, e->links) {
 		l->is_void |= l->node[0]->is_accepted ||
 			l->node[1]->is_accepted;
@@ -1006,5 +1131,5 @@ expected_accept(struct expected *e, const char *word)
 		}
 	}
 	find_faults(e);
-	return before - e->faults->len;
+	return before - e->faults->len - e->former->len;
 }

@@ -5,7 +5,8 @@
  *
  * A link is missing if both its nodes are there and neither port has a cable: a
  * port with another cable was recabled, and the new link is expected instead. If
- * that leaves two ports without a cable, a link between these is missing.
+ * that leaves two ports without a cable, a link between these is missing. The
+ * former link is told for a day.
  * Links of a missing node are not listed. If a node was replaced by another
  * one, its GUID is missing.
  */
@@ -37,6 +38,7 @@ struct expected_fault {
 	struct expected_node *of[2];
 	struct expected_link *link;	/* NULL: it is none; */
 	struct expected_silent *silent;	/* likewise */
+	bool is_own;		/* nothing else has this link */
 };
 
 /* In the order of the list of changes. */
@@ -45,7 +47,8 @@ enum change_kind {
 	CHANGE_SWITCH_CUT_OFF,	/* what it was cabled to is away, too */
 	CHANGE_HOST_LEFT,	/* CA or router; those of a switch that left are
 				   counted in its line */
-	CHANGE_LINK_DOWN,	/* between switches that stay */
+	CHANGE_LINK_DOWN,	/* between switches that stay, */
+	CHANGE_RECABLED,	/* as another cable is in its place */
 	CHANGE_MOVED,		/* a CA to another switch port */
 	CHANGE_RENAMED,		/* another NodeDescription */
 	CHANGE_SLOW,		/* a link below what both its ends support */
@@ -60,7 +63,7 @@ enum change_kind {
 static inline bool
 change_is_loss(enum change_kind kind)
 {
-	return kind <= CHANGE_LINK_DOWN || kind == CHANGE_SLOW;
+	return kind <= CHANGE_RECABLED || kind == CHANGE_SLOW;
 }
 
 struct change {
@@ -75,6 +78,10 @@ struct expected {
 	GPtrArray *faults;	/* struct expected_fault, by kind, those behind
 				   others last, then by name;
 				   as of the last update or accept */
+	GPtrArray *former;	/* likewise, but no faults: cables that are at
+				   other ports, and names of nodes, for a day,
+				   until they are as before, or an accept; text
+				   is all that is said, NULL: nothing now */
 	GPtrArray *changes;	/* struct change, by kind, then GUID: what
 				   happened between the last two updates. Of
 				   more than eight of a kind the names are in
@@ -128,7 +135,7 @@ void expected_count(const struct expected *e, const struct snapshot *s,
 struct snapshot *expected_snapshot(const struct expected *e);
 
 /* The missing nodes and links and the rates of these faults are no longer
- * expected. word: a node by its name or GUID, a switch with the hosts whose cause
+ * expected, and former cables and names no longer told. word: a node by its name or GUID, a switch with the hosts whose cause
  * it is, or as "leaf-1/5" an end of a link, or the name of its fault; NULL: all
  * faults. Returns their number. */
 unsigned expected_accept(struct expected *e, const char *word);

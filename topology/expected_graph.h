@@ -118,6 +118,11 @@ void changes_of_node(struct expected *e, struct expected_node *n,
 /* Of nodes that are there; sets is_below. */
 void changes_of_link(struct expected *e, struct expected_link *l,
 		     const struct snapshot *s);
+/* Of a link between nodes that are there, at a port with another cable; `is_told`
+ * as a change, too. "link leaf-1/5 - spine-1/1 is gone: leaf-1/5 leads to
+ * spine-2/3, spine-1/1 is down"; g_free. */
+char *changes_of_cable(struct expected *e, const struct expected_link *l,
+		       const struct snapshot *s, bool is_told);
 /* At the end: by kind, and many of a kind are one, without a name. */
 void changes_group(GPtrArray *changes);
 void changes_of_name(struct expected *e, const struct expected_node *n,

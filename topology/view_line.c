@@ -33,6 +33,7 @@ const struct view_form view_forms[VIEW_KINDS] = {
 		"age #", NULL },
 	[VIEW_FAULT] = { "fault # since # guid G kind # name # cause G",
 		"what" },
+	[VIEW_FORMER] = { "former since # guid G", "is" },
 	[VIEW_ERROR] = { "error", "" },
 	[VIEW_COMPLAINT] = { "complaint", "" },
 	[VIEW_UNREACHED] = { "unreached", "" },

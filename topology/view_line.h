@@ -41,6 +41,7 @@ enum view_kind {
 	VIEW_COUNT,	/* one of its counters */
 	VIEW_VERDICT,
 	VIEW_FAULT,	/* a node or link that is missing or slow */
+	VIEW_FORMER,	/* a cable or name that is another one since then */
 	VIEW_SUBNET,	/* its size */
 	VIEW_ERROR,	/* why the last sweep failed */
 	VIEW_COMPLAINT,	/* why the fabric is not up, */
@@ -88,6 +89,7 @@ enum {
 	/* NAME: the bytes of the text that are it */
 	FAULT_NUMBER = 0, FAULT_SINCE, FAULT_GUID, FAULT_KIND, FAULT_NAME,
 	FAULT_CAUSE,
+	FORMER_SINCE = 0, FORMER_GUID,
 	ROUTE_LOOPED = 0, ROUTE_TOP, ROUTE_UNSAFE,
 	LOOP_GUID = 0, LOOP_PORT, LOOP_LID,
 	LISTED_GUID = 0,	/* ROOT, COMPUTE, IO */

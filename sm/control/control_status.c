@@ -169,6 +169,12 @@ control_put_status(const struct control_view *v, GString *out)
 	expected_count(v->expected, v->status->subnet, n);
 	view_line_put(VIEW_VERDICT, n, name, out);
 	control_put_faults(v, NULL, NULL, out);
+	EACH_PTR(const struct expected_fault, f, v->expected ?
+		 v->expected->former : NULL)
+		if (f->text)
+			VIEW_PUT(VIEW_FORMER, f->text, out,
+				 [FORMER_SINCE] = (uint64_t)f->since,
+				 [FORMER_GUID] = f->guid);
 	view_texts_put(VIEW_UNREACHED, v->mcast->lost, out);
 	EACH_PTR(const struct flap, f, flaps)
 		VIEW_PUT(VIEW_FLAP, f->name, out, [FLAP_HELD] = f->held,

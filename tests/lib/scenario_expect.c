@@ -440,6 +440,16 @@ EXPECTS("degraded", expect_degraded)
 	return expect_lines(p, lines->str, args);
 }
 
+EXPECTS("changed", expect_changed)
+{
+	g_autoptr(GString) lines = g_string_new(NULL);
+
+	EACH_PTR(const struct expected_fault, f, p->w.m.sm->expected->former)
+		if (f->text)
+			g_string_append_printf(lines, "%s\n", f->text);
+	return expect_lines(p, lines->str, args);
+}
+
 /* Lines since the mark, "LEVEL ... TEXT" or part of it. */
 EXPECTS("log no-log", expect_log)
 {
