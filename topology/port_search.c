@@ -59,45 +59,71 @@ name_nearest(const struct port_search *q)
 		q->word, "", (const char *const *)names->pdata, names->len);
 }
 
+/* By its name, its GUID, or both, as a name is printed that several nodes share. */
+static bool
+is_called(const struct snapshot *s, uint32_t node, const char *word)
+{
+	const struct snapshot_node *n = &s->nodes[node];
+	const char *name = snapshot_node_name(n);
+	g_autofree char *both = NULL;
+	uint64_t guid;
+
+	if (!strcmp(name, word) || (text_read_number(word, 16, UINT64_MAX,
+						      &guid) &&
+				    guid && guid == n->info.node_guid))
+		return true;
+	if (!g_str_has_prefix(word, name))
+		return false;
+	both = snapshot_place(s, node, SNAPSHOT_NONE);
+	return strcmp(both, word) == 0;
+}
+
+/* As its node, unless it is one of a switch's cables, or as NODE/NUMBER. */
+static bool
+is_port_called(const struct snapshot *s, uint32_t port, const char *word)
+{
+	const struct snapshot_port *p = &s->ports[port];
+	const char *slash = strrchr(word, '/');
+	g_autofree char *node = NULL;
+	uint64_t num;
+
+	if ((!p->num || !snapshot_is_switch(&s->nodes[p->node])) &&
+	    is_called(s, p->node, word))
+		return true;
+	if (!slash || !text_read_number(slash + 1, 10, UINT8_MAX, &num) ||
+	    num != p->num)
+		return false;
+	node = g_strndup(word, (gsize)(slash - word));
+	return is_called(s, p->node, node);
+}
+
 /* Ports with this name: how many, and the first PORTS_SHOWN as a list, with the far
  * end of the cable, by which a person tells them apart. */
 static guint
 find_named(const struct port_search *q, uint32_t *port, GString *list)
 {
+	const struct snapshot *s = q->s;
 	guint n = 0;
 
-	for (uint32_t i = 0; q->s && i < q->s->n_ports; i++) {
-		const struct snapshot_node *node = snapshot_node_of(q->s, i);
-		uint32_t peer = q->s->ports[i].peer;
-		g_autofree char *name = NULL, *shown = NULL, *end = NULL;
-		g_autofree char *full = NULL, *full_end = NULL, *at = NULL;
-		g_autofree char *far = NULL;
-		bool is_guid = q->guid && node->info.node_guid == q->guid;
+	for (uint32_t i = 0; s && i < s->n_ports; i++) {
+		uint32_t peer = s->ports[i].peer;
+		g_autofree char *name = NULL, *shown = NULL;
+		g_autofree char *far = NULL, *at = NULL;
 
-		/* all that follow begin with the name */
-		if (!snapshot_is_end_port(q->s, i) || (!is_guid &&
-		    !g_str_has_prefix(q->word, snapshot_node_name(node)) &&
-		    !g_str_has_prefix(q->word, node->desc)))
-			continue;
-		name = snapshot_port_name(q->s, i);
-		end = g_strdup_printf("%s/%u", snapshot_node_name(node),
-				      q->s->ports[i].num);
-		/* as a name is printed that several nodes share */
-		full = snapshot_place(q->s, q->s->ports[i].node, SNAPSHOT_NONE);
-		full_end = g_strdup_printf("%s/%u", full, q->s->ports[i].num);
-		if (!is_guid && !g_strv_contains((const char *const[]){
-			node->desc, name, end, full, full_end,
-			node->name, NULL }, q->word))
+		if (!snapshot_is_end_port(s, i) ||
+		    (!is_port_called(s, i, q->word) &&
+		     strcmp(snapshot_node_of(s, i)->desc, q->word)))
 			continue;
 		*port = i;
 		if (n++ >= PORTS_SHOWN)
 			continue;
+		name = snapshot_port_name(s, i);
 		shown = text_one_line(name);
 		g_string_append_printf(list, "\n" GUID_FORMAT " %s",
-				       q->s->ports[i].guid, shown);
+				       s->ports[i].guid, shown);
 		if (peer == SNAPSHOT_NONE)
 			continue;
-		far = snapshot_port_name(q->s, peer);
+		far = snapshot_port_name(s, peer);
 		at = text_one_line(far);
 		g_string_append_printf(list, " at %s", at);
 	}
@@ -149,33 +175,13 @@ port_search(const struct snapshot *s, const struct lid_map *lids,
 	return SNAPSHOT_NONE;
 }
 
-/* By its name, its GUID, or both, as a name is printed that several nodes share. */
-static bool
-is_called(const struct snapshot *s, uint32_t node, const char *word,
-	  uint64_t guid)
-{
-	const struct snapshot_node *n = &s->nodes[node];
-	const char *name = snapshot_node_name(n);
-	g_autofree char *both = NULL;
-
-	if (!strcmp(name, word) || (guid && guid == n->info.node_guid))
-		return true;
-	if (!g_str_has_prefix(word, name))
-		return false;
-	both = snapshot_place(s, node, SNAPSHOT_NONE);
-	return strcmp(both, word) == 0;
-}
-
 uint32_t
 port_search_node(const struct snapshot *s, const char *word)
 {
 	uint32_t found = SNAPSHOT_NONE, n = 0;
-	uint64_t guid = 0;
 
-	/* what is no number stays 0 */
-	text_read_number(word, 16, UINT64_MAX, &guid);
 	for (uint32_t i = 0; i < s->n_nodes; i++)
-		if (is_called(s, i, word, guid) && !n++)
+		if (is_called(s, i, word) && !n++)
 			found = snapshot_port_of(s, i, snapshot_is_switch(
 				&s->nodes[i]) ? 0 : s->nodes[i].info.local_port);
 	return n == 1 ? found : SNAPSHOT_NONE;
@@ -184,27 +190,11 @@ port_search_node(const struct snapshot *s, const char *word)
 uint32_t
 port_search_any(const struct snapshot *s, const char *word)
 {
-	const char *slash = strrchr(word, '/');
-	g_autofree char *node = slash ? g_strndup(word, (gsize)(slash - word)) :
-		g_strdup("");
-	uint64_t num = 0, guid = 0, alone = 0;
 	uint32_t found = SNAPSHOT_NONE, n = 0;
 
-	/* what is no number stays 0 */
-	if (slash)
-		text_read_number(slash + 1, 10, UINT8_MAX, &num);
-	text_read_number(node, 16, UINT64_MAX, &guid);
-	text_read_number(word, 16, UINT64_MAX, &alone);
-	for (uint32_t i = 0; i < s->n_nodes; i++) {
-		const struct snapshot_node *at = &s->nodes[i];
-		unsigned ports = at->info.num_ports;
-
-		if (!snapshot_is_switch(at) && ports == 1 &&
-		    is_called(s, i, word, alone))
-			found = n++ ? found : at->first_port + 1;
-		else if (num && num <= ports && is_called(s, i, node, guid))
-			found = n++ ? found : at->first_port + (uint32_t)num;
-	}
+	for (uint32_t i = 0; i < s->n_ports; i++)
+		if (s->ports[i].num && is_port_called(s, i, word) && !n++)
+			found = i;
 	return n == 1 ? found : SNAPSHOT_NONE;
 }
 

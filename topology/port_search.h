@@ -10,8 +10,9 @@
 #include "topology/snapshot.h"
 
 /*
- * An end port by name ("NODE", "NODE/PORT", "NODE (0xNODEGUID)"), PortGUID,
- * NodeGUID or, with lids, LID; a number with 0x is looked up as a GUID first.
+ * An end port by the name of its node ("NODE", "NODE/PORT", "NODE (0xNODEGUID)"), the
+ * NodeGUID in its place, NodeDescription, PortGUID or, with lids, LID; a number with
+ * 0x is looked up as a GUID first.
  * SNAPSHOT_NONE: no port or several ports match, and *wrong says so in a line or
  * more (g_free); with `absent` a GUID of 16 digits that no port has is no error,
  * and *absent is that GUID, else 0. s NULL: there are no ports.
