@@ -58,17 +58,27 @@ judge_links(struct health *v, const struct snapshot *s, bool expects)
 }
 
 /* Pairs that no cables join do not count: ports that are not Active are
- * reported already. */
+ * reported already. Tables of another manager that leave out pairs of two switches'
+ * ports 0 only, as those of OpenSM's ftree between its spines, are no problem. */
 static void
 judge_routes(struct health *v, const struct snapshot *s,
 	     const struct choice *choice)
 {
 	const struct verify_reach *reach = &choice->alone.reach;
+	bool is_whole = !choice->engine->compute && !reach->lost_hosts &&
+		!reach->lost_mixed && !reach->looping && !reach->astray;
 	const struct snapshot_node *n;
 
 	if (!reach->lid)
 		return;
 	n = &s->nodes[s->switches[reach->sw]];
+	if (is_whole) {
+		g_ptr_array_add(v->warnings, g_strdup_printf("the tables that "
+			"the switches hold leave %" G_GUINT64_FORMAT " pairs "
+			"of switches without a path between their ports 0; "
+			"hosts reach each other and all switches", reach->unrouted - reach->cut_off));
+		return;
+	}
 	complain(v, "%s leaves %" G_GUINT64_FORMAT " (switch, LID) pairs "
 		 "without a path (%" G_GUINT64_FORMAT " pairs of hosts, %"
 		 G_GUINT64_FORMAT " of a host and a switch's port 0; %"
