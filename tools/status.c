@@ -240,10 +240,11 @@ compare_worst(gconstpointer a, gconstpointer b)
 	return g_strcmp0(p->text, q->text);
 }
 
-/* Links that went down within the hour, and babbling ports: those at a limit
- * first. */
+/* Links that went down within the hour, and babbling ports: those that did so again,
+ * or are at a limit, or the others; in JSON all are one list. */
 static void
-print_flaps(const struct view_lines *lines, bool all, struct text_report *r)
+print_flaps(const struct view_lines *lines, bool all, bool again,
+	    struct text_report *r)
 {
 	static const char *const kinds[][2] = {
 		{ "held", "held down: " }, { "flapping", "flapping:  " },
@@ -252,6 +253,8 @@ print_flaps(const struct view_lines *lines, bool all, struct text_report *r)
 	GPtrArray *list = lines->of[VIEW_FLAP];
 	guint shown[2] = { 0, 0 }, left = 0;
 
+	if (r->as_json && !again)
+		return;
 	g_ptr_array_sort(list, compare_worst);
 	print_count(lines, r, "link_downs", "minism_link_downs_total", NULL,
 		    NULL);
@@ -261,6 +264,9 @@ print_flaps(const struct view_lines *lines, bool all, struct text_report *r)
 		const char *const *kind = kinds[n[FLAP_HELD] ? 0 :
 			n[FLAP_FLAPS] ? 1 : n[FLAP_BABBLES] ? 2 : 3];
 
+		if (!r->as_json &&
+		    (is_unsteady(n) || n[FLAP_DOWNS] > 1) != again)
+			continue;
 		if (!all && !r->as_json && shown[is_unsteady(n)]++ >=
 		    (is_unsteady(n) ? FAULTS_SHOWN : DOWNS_SHOWN)) {
 			left++;
@@ -534,7 +540,7 @@ status_put_causes(const struct view_lines *lines, bool all,
 	print_former(lines, all, r);
 	put_lines(lines, r, "other_managers", VIEW_RIVAL, INDENT "WARNING: ");
 	put_lines(lines, r, "warnings", VIEW_WARNING, INDENT "WARNING: ");
-	print_flaps(lines, all, r);
+	print_flaps(lines, all, true, r);
 	report_open(r, "avoided", '[');
 	print_avoided(lines, r);
 	report_close(r, ']');
@@ -551,6 +557,7 @@ show_status(struct show *q, GError **error)
 	status_put_causes(lines, q->all, r);
 	print_head(lines, r);
 	report_text(r, "log_level", text_of(lines, VIEW_LEVEL), NULL);
+	print_flaps(lines, q->all, false, r);
 	put_routing(lines, r);
 	print_sweeps(lines, r);
 	if (lines->of[VIEW_COUNT]->len) {
