@@ -242,16 +242,6 @@ link_name(const struct expected_link *l)
 	return g_strconcat("link ", a, " - ", b, NULL);
 }
 
-/* What is said of a link that is no longer up, by one end. */
-static const char *
-link_lost(const struct expected_link *l)
-{
-	for (unsigned end = 0; end < 2; end++)
-		if (l->end[end] == END_UNREAD || l->end[end] == END_SILENT)
-			return "is not known: no answer from one end";
-	return "is down";
-}
-
 char *
 changes_of_cable(struct expected *e, const struct expected_link *l,
 		 const struct snapshot *s, bool is_told)
@@ -284,20 +274,23 @@ void
 changes_of_link(struct expected *e, struct expected_link *l,
 		const struct snapshot *s)
 {
-	bool is_up = expected_is_up(l), is_slow, joins = true;
+	bool is_up = expected_is_up(l), is_slow, joins = true, answer = true;
 	uint32_t port = snapshot_port_of(s, l->node[0]->at, l->port[0]);
 	const struct port_info *info;
 	struct port_info best;
 
-	for (unsigned end = 0; end < 2; end++)
+	for (unsigned end = 0; end < 2; end++) {
 		joins &= expected_is_switch(l->node[end]) &&
 			l->node[end]->was != SNAPSHOT_NONE &&
-			l->end[end] != END_AWAY;
-	if (joins && is_up != l->was_up && l->end[0] != END_OTHER &&
-	    l->end[1] != END_OTHER)
+			l->end[end] != END_AWAY && l->end[end] != END_OTHER;
+		answer &= l->end[end] != END_UNREAD &&
+			l->end[end] != END_SILENT;
+	}
+	if (joins && is_up != l->was_up)
 		add(e, is_up ? CHANGE_LINK_UP : CHANGE_LINK_DOWN,
 		    l->node[0]->guid, link_name(l), "%s", is_up ? "is up" :
-		    link_lost(l));
+		    answer ? "is down" :
+		    "is not known: no answer from one end");
 	is_slow = is_up && link_is_slow(s, port, &best);
 	info = is_up ? &s->ports[port].info : NULL;
 	if (is_slow && !l->is_below)

@@ -687,21 +687,6 @@ note_former(struct expected *e, struct expected_link *l,
 			expected_is_switch(l->node[1])));
 }
 
-/* Its name is another one now. */
-static void
-note_former_name(struct expected *e, struct expected_node *n, int64_t now)
-{
-	bool is_told = n->was == SNAPSHOT_NONE;
-
-	EACH_PTR(const struct expected_fault, f, e->former)
-		is_told |= !f->link && f->of[0] == n;
-	if (is_told || e->former->len >= FORMER_MAX)
-		return;
-	add_fault(e->former, (struct expected_fault){
-		.kind = n->kind, .since = now, .guid = n->guid,
-		.name = g_strdup(n->name), .of = { n } });
-}
-
 /* Is it as before? Else also sets its text. */
 static bool
 former_is_back(struct expected *e, struct expected_fault *f,
@@ -919,6 +904,7 @@ update_node(struct expected *e, const struct snapshot *s, uint32_t i,
 	enum expected_kind kind = snapshot_is_switch(&s->nodes[i]) ?
 		EXPECTED_SWITCH : snapshot_is_part(s, i) ?
 		EXPECTED_PART : EXPECTED_HOST;
+	bool is_told;	/* another name of it, already */
 
 	if (!n) {
 		n = add_node(e, guid, kind, name);
@@ -930,8 +916,15 @@ update_node(struct expected *e, const struct snapshot *s, uint32_t i,
 	if (strcmp(n->name, name) == 0)
 		return;
 	changes_of_name(e, n, name);
-	note_former_name(e, n, now);
-	g_free(n->name);
+	is_told = n->was == SNAPSHOT_NONE || e->former->len >= FORMER_MAX;
+	EACH_PTR(const struct expected_fault, f, e->former)
+		is_told |= !f->link && f->of[0] == n;
+	if (is_told)
+		g_free(n->name);
+	else
+		add_fault(e->former, (struct expected_fault){
+			.kind = n->kind, .since = now, .guid = guid,
+			.name = n->name, .of = { n } });
 	n->name = g_strdup(name);
 	e->has_new_names = true;
 }

@@ -132,6 +132,25 @@ control_put_faults(const struct control_view *v, const char *name,
 	}
 }
 
+static void
+put_verdict(const struct control_view *v, GString *out)
+{
+	uint64_t n[VIEW_WORDS];
+	const char *name;
+
+	control_verdict(v, &name);
+	expected_count(v->expected, v->status->subnet, n);
+	view_line_put(VIEW_VERDICT, n, name, out);
+	control_put_faults(v, NULL, NULL, out);
+	EACH_PTR(const struct expected_fault, f, v->expected ?
+		 v->expected->former : NULL)
+		if (f->text)
+			VIEW_PUT(VIEW_FORMER, f->text, out,
+				 [FORMER_SINCE] = (uint64_t)f->since,
+				 [FORMER_GUID] = f->guid);
+	view_texts_put(VIEW_UNREACHED, v->mcast->lost, out);
+}
+
 /* Links that routing avoids, or would if it could. Their ports are those of the
  * sweep's own view. */
 static void
@@ -161,21 +180,9 @@ control_put_status(const struct control_view *v, GString *out)
 	/* links that went down within the hour, and babbling ports */
 	g_autoptr(GPtrArray) flaps = flaps_list(v->sweep->flaps, v->now);
 	const struct status_sweep *sweep;
-	uint64_t n[VIEW_WORDS];
-	const char *name;
 
 	put_manager(v, out);
-	control_verdict(v, &name);
-	expected_count(v->expected, v->status->subnet, n);
-	view_line_put(VIEW_VERDICT, n, name, out);
-	control_put_faults(v, NULL, NULL, out);
-	EACH_PTR(const struct expected_fault, f, v->expected ?
-		 v->expected->former : NULL)
-		if (f->text)
-			VIEW_PUT(VIEW_FORMER, f->text, out,
-				 [FORMER_SINCE] = (uint64_t)f->since,
-				 [FORMER_GUID] = f->guid);
-	view_texts_put(VIEW_UNREACHED, v->mcast->lost, out);
+	put_verdict(v, out);
 	EACH_PTR(const struct flap, f, flaps)
 		VIEW_PUT(VIEW_FLAP, f->name, out, [FLAP_HELD] = f->held,
 			[FLAP_FLAPS] = f->flaps, [FLAP_BABBLES] = f->babbles,
