@@ -280,6 +280,7 @@ daemon_look(struct control_view *out, void *data)
 		.conf = d->conf,
 		.status = d->status,
 		.refused = d->refused,
+		.unsaved = state_failure(d->sm->state),
 		.sweep = d->sm->sweep,
 		.rules = d->site->partitions->rules,
 		.desk = sa_server_stats(d->sm->sa_server),

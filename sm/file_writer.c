@@ -24,7 +24,7 @@ struct file_writer {
 	GError *error;		/* of it */
 	GString *next;		/* NULL: none waits */
 	bool has_written;
-	bool is_failing;	/* the last text was not written */
+	char *failure;		/* why the last text was not written; or NULL */
 };
 
 /* Six letters of one case or six digits are rather a word or a date, of a copy
@@ -114,6 +114,7 @@ file_writer_unref(void *values)
 	if (w->next)
 		g_string_free(w->next, TRUE);
 	g_clear_error(&w->error);
+	g_free(w->failure);
 	g_free(w->path);
 	g_free(w);
 }
@@ -122,13 +123,23 @@ file_writer_unref(void *values)
 static void
 tell_outcome(struct file_writer *w, const GError *error)
 {
-	if (w->log && error && !w->is_failing)
-		log_say(w->log, LOG_WARNING, w->params.subsystem,
-			"not written: %s", error->message);
-	if (w->log && !error && w->is_failing)
+	char *before = g_steal_pointer(&w->failure);
+
+	if (error)
+		w->failure = g_strconcat("not written: ", error->message, NULL);
+	if (w->log && error && !before)
+		log_say(w->log, LOG_WARNING, w->params.subsystem, "%s",
+			w->failure);
+	if (w->log && !error && before)
 		log_say(w->log, LOG_INFO, w->params.subsystem,
 			"%s is written again", w->path);
-	w->is_failing = error != NULL;
+	g_free(before);
+}
+
+const char *
+file_writer_failure(const struct file_writer *w)
+{
+	return w ? w->failure : NULL;
 }
 
 static void write_start(struct file_writer *w, GString *text);

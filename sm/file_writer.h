@@ -36,6 +36,9 @@ struct file_writer *file_writer_new(struct beside *disk, struct log *log,
  * be NULL. */
 void file_writer_free(struct file_writer *w);
 
+/* "not written: ..", of the last text that was put; NULL: it was, or w is NULL. */
+const char *file_writer_failure(const struct file_writer *w);
+
 /* Replaces the file, atomically; takes `text` over. While one text is written,
  * only the last one of those that follow is kept. */
 void file_writer_put(struct file_writer *w, GString *text);

@@ -206,6 +206,12 @@ make_old(struct state *s, const struct state_part *part)
 		s->copies[i].is_old |= s->params.owners[i].part == part;
 }
 
+const char *
+state_failure(const struct state *s)
+{
+	return s ? file_writer_failure(s->writer) : NULL;
+}
+
 void
 state_touch(struct state *s, const struct state_part *part, int64_t delay)
 {

@@ -46,6 +46,9 @@ void state_touch(struct state *s, const struct state_part *part,
 /* now, beside the loop. s may be NULL. */
 void state_save(struct state *s, const struct state_part *part);
 
+/* file_writer_failure() of it; s may be NULL. */
+const char *state_failure(const struct state *s);
+
 /* For a standby: sealed by a checksum. Appends. data: struct state. */
 void state_write(GString *out, void *data);
 /* The bytes of such a text that are for state_read(); 0: it is damaged. */

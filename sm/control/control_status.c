@@ -204,5 +204,6 @@ control_put_status(const struct control_view *v, GString *out)
 	g_string_append_len(out, v->status->end->str,
 			    (gssize)v->status->end->len);
 	view_text_put(VIEW_WARNING, v->refused, out);
+	view_text_put(VIEW_WARNING, v->unsaved, out);
 	view_text_put(VIEW_SOURCE, v->rules->source, out);
 }

@@ -44,6 +44,7 @@ struct control_view {
 	const struct status *status;
 	const char *refused;	/* why files of the site were not read again, or
 				   NULL */
+	const char *unsaved;	/* state_failure() */
 	struct sweep *sweep;
 	struct partition_rules *rules;
 	const struct sa_server_stats *desk;

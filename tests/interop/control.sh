@@ -352,8 +352,13 @@ status_case() {
 	wait "$first" 2>/dev/null
 	check "status: exit 3 says that it is dead" \
 		says 3 'no manager listens' status
+	rm "$SCRATCH/cache/state"
+	mkdir "$SCRATCH/cache/state"
 	manager third
 	check "status: the next one takes its socket over" up
+	check "status: why the state is not written" await \
+		says 0 'WARNING: not written: .*cache/state' status
+	rmdir "$SCRATCH/cache/state"
 	check "status: TERM ends it with exit 0" sm_end
 	check "status: and removes the socket" [ ! -e ctl ]
 }
