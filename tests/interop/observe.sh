@@ -122,11 +122,4 @@ opensm_case() {
 	ends opensm
 }
 
-options_case() {
-	for mode in once plan; do
-		check "not with --$mode" ends_with 2 \
-			"$MINISM" -F empty.conf --observe --$mode
-	done
-}
-
 run_cases

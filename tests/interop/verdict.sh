@@ -121,8 +121,7 @@ others() {
 	a sound one|UP|.|loss S-1-1/21 0
 	two hosts that change places|UP|changed: *link S-1-2/2 - H-37 is gone: S-1-2/2 leads to H-19|swap S-1-1/2 S-1-2/2
 	two uplinks that change places|UP|changed: *link S-1-0/20 - S-2-1/1 is gone: |swap S-1-1/2 S-1-2/2;swap S-1-0/20 S-1-1/21
-	a host of another name|UP|changed: *H-19 is now called other|swap S-1-0/20 S-1-1/21;rename H-19 other
-	a cable that flaps|UP|flapping: *link S-1-0/20 - S-2-1/1|rename H-19 H-19;flap S-1-0 20 6 50ms 1s
+	a cable that flaps|UP|flapping: *link S-1-0/20 - S-2-1/1|swap S-1-0/20 S-1-1/21;flap S-1-0 20 6 50ms 1s
 	FAULTS
 }
 
