@@ -14,7 +14,6 @@
  */
 #include "tools/compare.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "topology/each.h"
@@ -78,13 +77,8 @@ static const char *const fault_words[EXPECTED_KINDS][3] = {
 static char *
 fault_key(const struct expected_fault *f)
 {
-	bool is_link = f->kind == EXPECTED_LINK || f->kind == EXPECTED_SLOW;
-	const char *far = is_link ? strstr(f->name, " - ") : NULL;
-	const char *port = far ? g_strrstr_len(f->name, far - f->name, "/") :
-		NULL;
-
-	return g_strdup_printf("%u %" G_GINT64_MODIFIER "x %d", f->kind,
-			       f->guid, port ? atoi(port + 1) : 0);
+	return g_strdup_printf("%u %" G_GINT64_MODIFIER "x %u", f->kind,
+			       f->guid, f->port);
 }
 
 static void

@@ -299,75 +299,42 @@ peer_name(const struct show *q, uint32_t port)
 		NULL;
 }
 
-/* What was behind a port, if its link or its host is missing. */
-struct lost {
-	const char *peer;
-	int64_t since;
-};
-
-/* The end of a missing link as a port of the node with this name, also in full:
- * "leaf-1/5"; a host's port 1 has no number. More may follow behind a comma, which
- * a name may have as well. 0: it is none. */
-static unsigned
-end_number(const struct snapshot_node *n, const char *full, const char *end)
-{
-	const char *name = snapshot_node_name(n), *rest;
-	g_autofree char *digits = NULL;
-	uint64_t num;
-
-	if (!g_str_has_prefix(end, name))
-		return 0;
-	rest = end + strlen(g_str_has_prefix(end, full) ? full : name);
-	if (!*rest || *rest == ',')
-		return !snapshot_is_switch(n);
-	digits = g_strndup(rest + 1, strcspn(rest + 1, ","));
-	return *rest == '/' && text_read_number(digits, 10, UINT8_MAX, &num) ?
-		(unsigned)num : 0;
-}
-
-/* Of each port of the node. */
+/* By port of the node: the fault of its link or of the host behind it, if that is
+ * missing; or NULL. */
 static void
-find_lost(const struct show *q, uint32_t node, struct lost lost[UINT8_MAX + 1])
+find_lost(const struct show *q, uint32_t node,
+	  const struct expected_fault *lost[UINT8_MAX + 1])
 {
-	const struct snapshot_node *n = &q->v->s->nodes[node];
+	uint64_t guid = q->v->s->nodes[node].info.node_guid;
 	const GPtrArray *faults = q->v->lines->expected->faults;
-	const char *name = snapshot_node_name(n);
-	g_autofree char *full = snapshot_place(q->v->s, node, SNAPSHOT_NONE);
 
 	memset(lost, 0, (UINT8_MAX + 1) * sizeof(*lost));
 	EACH_PTR(const struct expected_fault, f, faults) {
-		bool is_link = f->kind == EXPECTED_LINK;
-		const char *at = is_link ? f->name : strstr(f->text, "at ");
-		g_auto(GStrv) ends = NULL;
-
-		if (!expected_is_missing(f->kind) || !at || !strstr(at, name))
-			continue;	/* most are of other nodes */
-		if (!is_link) {
-			lost[end_number(n, full, at + strlen("at "))] =
-				(struct lost){ g_intern_string(f->name),
-					       f->since };
+		if (!expected_is_missing(f->kind))
 			continue;
-		}
-		ends = g_strsplit(f->name, " - ", 2);
-		for (unsigned k = 0; g_strv_length(ends) == 2 && k < 2; k++)
-			lost[end_number(n, full, ends[k])] = (struct lost){
-				g_intern_string(ends[!k]), f->since };
+		if (f->far == guid)
+			lost[f->far_port] = f;
+		if (f->near && f->guid == guid)
+			lost[f->port] = f;
 	}
-	lost[0].peer = NULL;
+	lost[0] = NULL;
 }
 
 /* As peer_name(), or of a link that is missing; then *since is g_free. */
 static char *
-lost_peer_name(const struct show *q, uint32_t port, const struct lost *lost,
-	       char **since)
+lost_peer_name(const struct show *q, uint32_t port,
+	       const struct expected_fault *const *lost, char **since)
 {
-	const struct lost *l = &lost[q->v->s->ports[port].num];
+	const struct expected_fault *f = lost[q->v->s->ports[port].num];
 	char *peer = peer_name(q, port);
 
-	if (peer || !l->peer)
+	if (peer || !f)
 		return peer;
-	*since = expected_since_text(l->since);
-	return g_strdup(l->peer);
+	*since = expected_since_text(f->since);
+	if (f->near && f->port == q->v->s->ports[port].num &&
+	    f->guid == snapshot_node_of(q->v->s, port)->info.node_guid)
+		return g_strdup(expected_far_end(f));
+	return f->near ? g_strndup(f->name, f->near) : g_strdup(f->name);
 }
 
 /* Of the port: without a cable the net file has no speed. */
@@ -398,7 +365,7 @@ show_who(struct show *q, GError **error)
 	uint32_t port = show_find(q, 1, true);
 	g_autofree char *name = NULL, *partitions = NULL;
 	const struct snapshot_node *n;
-	struct lost lost[UINT8_MAX + 1];
+	const struct expected_fault *lost[UINT8_MAX + 1];
 
 	if (port == SNAPSHOT_NONE)
 		return show_wrong(q);
@@ -456,17 +423,17 @@ put_missing(struct show *q, bool links)
 		const char *kind = links ? "inactive" :
 			expected_kind_names[f->kind];
 		g_autofree char *since = expected_since_text(f->since);
-		g_auto(GStrv) ends = g_strsplit(f->name, " - ", 2);
+		g_autofree char *near = g_strndup(f->name, f->near);
 
 		if (!expected_is_missing(f->kind) ||
 		    (f->kind == EXPECTED_LINK) != links ||
-		    (links && g_strv_length(ends) < 2) ||
+		    (links && !f->near) ||
 		    (word && strcmp(kind, word) && !strstr(f->name, word)))
 			continue;
 		report_open(r, NULL, '{');
 		if (links) {
-			report_text(r, "a", ends[0], " - ");
-			report_text(r, "b", ends[1], "  ");
+			report_text(r, "a", near, " - ");
+			report_text(r, "b", expected_far_end(f), "  ");
 		} else {
 			report_text(r, "kind", kind, f->kind == EXPECTED_HOST ?
 				    "   -\t" : " -\t");
@@ -492,7 +459,7 @@ put_node_line(struct show *q, uint32_t i)
 	const struct snapshot_node *n = &s->nodes[i];
 	unsigned n_links = 0, n_active = 0, first = 0;
 	bool is_switch = snapshot_is_switch(n);
-	struct lost lost[UINT8_MAX + 1];
+	const struct expected_fault *lost[UINT8_MAX + 1];
 	bool has_lost = false;
 	g_autofree char *at = NULL;
 
@@ -505,7 +472,7 @@ put_node_line(struct show *q, uint32_t i)
 			find_lost(q, i, lost);
 		has_lost |= peer == SNAPSHOT_NONE;
 		n_links += peer == SNAPSHOT_NONE ?
-			lost[num].peer != NULL : peer != port;
+			lost[num] != NULL : peer != port;
 		if (peer == SNAPSHOT_NONE || peer == port)
 			continue;
 		n_active += MIN(s->ports[port].info.state,
@@ -608,7 +575,7 @@ show_ports(struct show *q, GError **error)
 	struct text_report *r = &q->out;
 	uint32_t port = show_find(q, 1, true), end;
 	const struct snapshot_node *n;
-	struct lost lost[UINT8_MAX + 1];
+	const struct expected_fault *lost[UINT8_MAX + 1];
 
 	if (port == SNAPSHOT_NONE)
 		return show_wrong(q);

@@ -279,10 +279,16 @@ keep_fault(struct view_lines *lines, const uint64_t *numbers, const char *text)
 		.kind = MIN(numbers[FAULT_KIND], EXPECTED_KINDS - 1),
 		.since = (int64_t)numbers[FAULT_SINCE],
 		.guid = numbers[FAULT_GUID], .cause = numbers[FAULT_CAUSE],
+		.port = (uint8_t)numbers[FAULT_PORT],
+		.far = numbers[FAULT_FAR],
+		.far_port = (uint8_t)numbers[FAULT_FAR_PORT],
 	};
 
 	text += MIN(strlen(text), strlen(expected_kind_names[f.kind]) + 1);
 	f.name = g_strndup(text, numbers[FAULT_NAME]);
+	if (numbers[FAULT_NEAR] < strlen(f.name) &&
+	    g_str_has_prefix(f.name + numbers[FAULT_NEAR], " - "))
+		f.near = (unsigned)numbers[FAULT_NEAR];
 	text += strlen(f.name);
 	f.text = g_strdup(g_str_has_prefix(text, ", ") ? text + 2 : text);
 	g_ptr_array_add(lines->expected->faults, g_memdup2(&f, sizeof(f)));

@@ -67,7 +67,6 @@ fault_free(gpointer data)
 		g_free(f->link);
 	g_free(f->name);
 	g_free(f->text);
-	g_free(f->at);
 	g_free(f->place);
 	g_free(f);
 }
@@ -218,6 +217,8 @@ add_link_fault(GPtrArray *faults, enum expected_kind kind,
 
 	add_fault(faults, (struct expected_fault){
 		.kind = kind, .since = l->since, .guid = l->node[0]->guid,
+		.port = l->port[0], .near = (unsigned)strlen(a),
+		.far = l->node[1]->guid, .far_port = l->port[1],
 		.name = g_strdup_printf("%s - %s", a, b), .text = text,
 		.of = { l->node[0], l->node[1] }, .link = l, .is_own = is_own });
 }
@@ -450,13 +451,14 @@ static void
 find_node_fault(struct expected *e, struct expected_node *n)
 {
 	GString *text = g_string_new(NULL);
-	char *at = NULL;
+	const struct expected_link *only = n->n_links == 1 ? n->first : NULL;
+	unsigned end = only && only->node[0] == n;	/* the far one */
+	g_autofree char *at = only ? expected_end_name(only, end) : NULL;
 
 	if (n->is_shared)
 		g_string_append_printf(text, "NodeGUID " GUID_FORMAT ", ",
 				       n->guid);
-	if (n->n_links == 1) {
-		at = expected_end_name(n->first, n->first->node[0] == n);
+	if (at) {
 		g_string_append_printf(text, "at %s", at);
 	} else {
 		text_put_count(text, n->n_links, 0, "link");
@@ -469,7 +471,9 @@ find_node_fault(struct expected *e, struct expected_node *n)
 		.kind = n->kind, .since = n->since, .guid = n->guid,
 		.name = g_strdup(n->name),
 		.is_behind = is_behind(n),
-		.text = g_string_free(text, FALSE), .at = at,
+		.text = g_string_free(text, FALSE),
+		.far = only ? only->node[end]->guid : 0,
+		.far_port = only ? only->port[end] : 0,
 		.place = place_text(n),
 		.cause = n->cause ? n->cause->guid : 0,
 		.of = { n, n->cause } });

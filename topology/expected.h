@@ -13,6 +13,8 @@
 #ifndef MINISM_TOPOLOGY_EXPECTED_H
 #define MINISM_TOPOLOGY_EXPECTED_H
 
+#include <string.h>
+
 #include "topology/expected_kind.h"
 #include "topology/lid.h"
 #include "topology/view_line.h"
@@ -21,11 +23,15 @@ struct expected_fault {
 	enum expected_kind kind;
 	int64_t since;		/* s since 1970 */
 	uint64_t guid;		/* of the node, of a link's lower one */
+	uint8_t port;		/* of a link: at that node, */
+	unsigned near;		/* and the length of that end in the name, "leaf-1/5";
+				   a slow link has them, too; else 0 */
+	uint64_t far;		/* of a link: the node at its other end; of a node
+				   with one link, that to which it leads; or 0 */
+	uint8_t far_port;
 	char *name;		/* "node-05", "leaf-1/5 - spine-1/1" */
 	char *text;		/* "at leaf-2/1", "8 links, 4 hosts",
 				   "1xQDR of 4xEDR"; may be "" */
-	char *at;		/* of a node with one link: "leaf-2/1"; or
-				   NULL */
 	char *place;		/* ", where node-17 (0x0002..) is now", ", at
 				   leaf-1/6", ", behind others"; or NULL */
 	bool is_behind;		/* a switch that had no cable to what is there:
@@ -149,6 +155,13 @@ const struct expected_fault *expected_find(const struct expected *e,
 /* Behind the answer that no port has this word: that it may be a LID or PortGUID of
  * a missing node, which are not known; "" if it cannot be. */
 const char *expected_hint(const struct expected *e, const char *word);
+
+/* Of a fault with `near`: its other end, "spine-1/1". */
+static inline const char *
+expected_far_end(const struct expected_fault *f)
+{
+	return f->name + f->near + strlen(" - ");
+}
 
 /* "host node-05 is missing since 2026-11-28 10:12:18: at leaf-2/1"; g_free. */
 char *expected_missing_text(const struct expected_fault *f);

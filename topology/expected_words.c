@@ -61,13 +61,12 @@ expected_end_name(const struct expected_link *l, unsigned end)
 static bool
 is_fault_of(const struct expected_fault *f, const char *word, uint64_t guid)
 {
-	const char *slash = strrchr(word, '/'), *name = f->name, *far;
-	size_t len = strlen(word);
+	const char *slash = strrchr(word, '/'), *name = f->name;
 
 	if (f->kind == EXPECTED_LINK)
-		return (far = strstr(name, " - ")) &&
-			(!strcmp(far + strlen(" - "), word) ||
-			 (g_str_has_prefix(name, word) && name + len == far));
+		return f->near && (!strcmp(expected_far_end(f), word) ||
+				   (strlen(word) == f->near &&
+				    g_str_has_prefix(name, word)));
 	if (!expected_is_missing(f->kind))
 		return false;
 	if (!strcmp(name, word) || (guid && f->guid == guid))

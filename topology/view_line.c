@@ -31,8 +31,8 @@ const struct view_form view_forms[VIEW_KINDS] = {
 	[VIEW_COUNT] = { "count #", "of" },
 	[VIEW_SUBNET] = { "subnet switches # hosts # active # links # top # "
 		"age #", NULL },
-	[VIEW_FAULT] = { "fault # since # guid G kind # name # cause G",
-		"what" },
+	[VIEW_FAULT] = { "fault # since # guid G port # far G far-port # kind # "
+		"name # near # cause G", "what" },
 	[VIEW_FORMER] = { "former since # guid G", "is" },
 	[VIEW_ERROR] = { "error", "" },
 	[VIEW_COMPLAINT] = { "complaint", "" },

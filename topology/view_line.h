@@ -21,7 +21,7 @@
 #define VIEW_VERSION	1u
 #define VIEW_LINE_MAX	254u	/* bytes: ibsim ends at longer ones */
 #define VIEW_LINE_MORE	"#+"	/* the rest of the line before */
-#define VIEW_WORDS	8u
+#define VIEW_WORDS	10u
 #define VIEW_LFT_BLOCK	64u	/* entries of a line #lft */
 #define VIEW_PORT0_SPEED "4xSDR"	/* of a switch's port 0, unless said */
 
@@ -86,9 +86,10 @@ enum {
 	COUNT_VALUE = 0,
 	SUBNET_SWITCHES = 0, SUBNET_HOSTS, SUBNET_ACTIVE, SUBNET_LINKS,
 	SUBNET_TOP, SUBNET_AGE,
-	/* NAME: the bytes of the text that are it */
-	FAULT_NUMBER = 0, FAULT_SINCE, FAULT_GUID, FAULT_KIND, FAULT_NAME,
-	FAULT_CAUSE,
+	/* NAME: the bytes of the text that are it; NEAR: of these, of a link, those
+	 * of its end at GUID and PORT */
+	FAULT_NUMBER = 0, FAULT_SINCE, FAULT_GUID, FAULT_PORT, FAULT_FAR,
+	FAULT_FAR_PORT, FAULT_KIND, FAULT_NAME, FAULT_NEAR, FAULT_CAUSE,
 	FORMER_SINCE = 0, FORMER_GUID,
 	ROUTE_LOOPED = 0, ROUTE_TOP, ROUTE_UNSAFE,
 	LOOP_GUID = 0, LOOP_PORT, LOOP_LID,

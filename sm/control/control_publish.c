@@ -99,8 +99,8 @@ answer_part(struct control_request *q, const char *part, const char *word)
 	}
 	values = make_values(&q->v, of, true);
 	if (!lid)
-		control_put_faults(&q->v, word, snapshot_name_of(
-					of->subnet, port), values->before);
+		control_put_faults(&q->v, word, snapshot_node_of(of->subnet,
+				port)->info.node_guid, values->before);
 	if (lid)
 		view_write_lid(values, (uint16_t)lid, q->out.out);
 	else

@@ -97,7 +97,7 @@ put_manager(const struct control_view *v, GString *out)
 
 void
 control_put_faults(const struct control_view *v, const char *name,
-		   const char *link, GString *out)
+		   uint64_t guid, GString *out)
 {
 	const GPtrArray *faults = v->expected ? v->expected->faults : NULL;
 	const struct status *s = v->status;
@@ -116,9 +116,8 @@ control_put_faults(const struct control_view *v, const char *name,
 		const struct expected_fault *f = faults->pdata[i];
 		g_autofree char *what = NULL;
 
-		if (name && strcmp(f->name, name) &&
-		    !strstr(f->kind == EXPECTED_LINK ? f->name : f->at ?: "",
-			    link))
+		if (name && strcmp(f->name, name) && f->guid != guid &&
+		    f->far != guid)
 			continue;
 		what = g_strdup_printf("%s %s%s%s%s",
 				       expected_kind_names[f->kind], f->name,
@@ -126,9 +125,10 @@ control_put_faults(const struct control_view *v, const char *name,
 				       f->place ? f->place : "");
 		VIEW_PUT(VIEW_FAULT, what, out, [FAULT_NUMBER] = i + 1,
 			 [FAULT_SINCE] = (uint64_t)f->since,
-			 [FAULT_GUID] = f->guid, [FAULT_KIND] = f->kind,
-			 [FAULT_NAME] = strlen(f->name),
-			 [FAULT_CAUSE] = f->cause);
+			 [FAULT_GUID] = f->guid, [FAULT_PORT] = f->port,
+			 [FAULT_FAR] = f->far, [FAULT_FAR_PORT] = f->far_port,
+			 [FAULT_KIND] = f->kind, [FAULT_NAME] = strlen(f->name),
+			 [FAULT_NEAR] = f->near, [FAULT_CAUSE] = f->cause);
 	}
 }
 
@@ -141,7 +141,7 @@ put_verdict(const struct control_view *v, GString *out)
 	control_verdict(v, &name);
 	expected_count(v->expected, v->status->subnet, n);
 	view_line_put(VIEW_VERDICT, n, name, out);
-	control_put_faults(v, NULL, NULL, out);
+	control_put_faults(v, NULL, 0, out);
 	EACH_PTR(const struct expected_fault, f, v->expected ?
 		 v->expected->former : NULL)
 		if (f->text)

@@ -62,10 +62,10 @@ const struct status_sweep *request_swept(const struct control_view *v,
 					 uint64_t number, const char *cause);
 
 /* Lines of a view: size and age of the fabric, and its nodes and links that are
- * missing or slow, or those of that name and links of the node `link`; with all the
+ * missing or slow, or those of that name and at the node `guid`; with all the
  * state of the subnet and of the manager; its counters. */
 void control_put_faults(const struct control_view *v, const char *name,
-			const char *link, GString *out);
+			uint64_t guid, GString *out);
 void control_put_status(const struct control_view *v, GString *out);
 void control_put_counts(const struct control_view *v, GString *out);
 

@@ -63,11 +63,13 @@ read_view_with(const char *line, const char *instead)
 
 /* What is missing in tests/golden/missing, of the view with another name. */
 static const char missing[] = "#name 0x20 is leaf, at 2\n"
-	"#fault 1 guid 0x10 kind 2 name 20 since 5 what link leaf-1/4 - "
-	"spine-1/4, why\n#fault 2 guid 0x77 kind 1 name 6 since 5 what host "
-	"node-0, at leaf, at 2/4, with a link and no answer\n#fault 3 guid 0x78 "
-	"kind 0 name 7 since 5 what switch spine-1, 3 links\n#fault 4 guid 0x30 "
-	"kind 2 name 21 since 5 what link spine-1/5 - node-02/2\n";
+	"#fault 1 guid 0x10 port 4 far 0x30 far-port 4 kind 2 name 20 near 8 "
+	"since 5 what link leaf-1/4 - spine-1/4, why\n#fault 2 guid 0x77 far "
+	"0x20 far-port 4 kind 1 name 6 since 5 what host node-0, at leaf, at "
+	"2/4, with a link and no answer\n#fault 3 guid 0x78 kind 0 name 7 since "
+	"5 what switch spine-1, 3 links\n#fault 4 guid 0x30 port 5 far 0x200 "
+	"far-port 2 kind 2 name 21 near 9 since 5 what link spine-1/5 - "
+	"node-02/2\n";
 
 /* Commands, a line each; % is the time since when. of: lines of the view. */
 static void
@@ -146,9 +148,8 @@ TEST(test_names_of_a_view_move_no_cursor)
 TEST(test_a_missing_link_of_a_shared_name_is_listed)
 {
 	AUTO(tool_view) *v = read_view(
-		"#view 1 gen 7\n#fault 1 guid 0x1 kind 2 name 32 since 5 "
-		"what link h (0x0000000000000001) - far/1000\n#fault 2 guid "
-		"0x1 kind 2 name 35 since 5 what link leaf/4 - "
+		"#view 1 gen 7\n#fault 1 guid 0x9 port 4 far 0x1 far-port 1 "
+		"kind 2 name 39 near 10 since 5 what link leaf - a/4 - "
 		"h (0x0000000000000001)\ncaguid=0x1\nCa 2 \"H-1\" # \"h\"\n"
 		"[2](3) \"H-2\"[1](2) # lid 1 lmc 0 \"h\" lid 2 4xEDR\n"
 		"\ncaguid=0x2\nCa 1 \"H-2\" # \"h\"\n"
@@ -157,7 +158,7 @@ TEST(test_a_missing_link_of_a_shared_name_is_listed)
 	g_autofree char *answer = g_strdup_printf("h/2: host, LID 1\n  "
 		"NodeGUID 0x0000000000000001, PortGUID 0x0000000000000003\n  "
 		"says it is h\n  in no partition\n"
-		"  port 1 - leaf/4  missing since %s\n"
+		"  port 1 - leaf - a/4  missing since %s\n"
 		"  port 2 - h (0x0000000000000002)/1  4xEDR Initialize\n",
 		since);
 
