@@ -50,34 +50,31 @@ struct inside {
 	bool is_told;		/* that the lab ends in order */
 };
 
-static void
-signal_children(int signal)
-{
-	g_autofree char *list = NULL;
-	g_auto(GStrv) pids = NULL;
-
-	if (!g_file_get_contents("/proc/thread-self/children", &list, NULL,
-				 NULL))
-		return;
-	pids = g_strsplit(list, " ", -1);
-	for (char **p = pids; *p; p++)
-		if (atoi(*p) > 0)
-			kill(atoi(*p), signal);
-}
-
-/* Their own children become the keeper's. */
+/* Their own children become the keeper's, and get SIGTERM then: a shell ends before
+ * its pipeline. */
 static void
 end_children(void)
 {
+	g_autoptr(GHashTable) told = g_hash_table_new(NULL, NULL);
+
 	for (unsigned n = 0; n < 2 * TICKS; n++) {
+		g_autofree char *list = NULL;
+		g_auto(GStrv) pids = NULL;
 		pid_t pid;
 
 		while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
 			;
 		if (pid < 0)
 			return;		/* there are none */
-		if (n == 0 || n >= TICKS)
-			signal_children(n ? SIGKILL : SIGTERM);
+		g_file_get_contents("/proc/thread-self/children", &list, NULL,
+				    NULL);
+		pids = g_strsplit(list ? list : "", " ", -1);
+		for (char **p = pids; *p; p++) {
+			pid = atoi(*p);
+			if (pid > 0 && (n >= TICKS || g_hash_table_add(told,
+						GINT_TO_POINTER(pid))))
+				kill(pid, n < TICKS ? SIGTERM : SIGKILL);
+		}
 		g_usleep(TICK_US);
 	}
 }
