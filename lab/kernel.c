@@ -70,7 +70,7 @@ struct kernel_file {
 	struct kernel_port *port;
 	unsigned qps;
 	struct agent *agents[N_AGENTS];
-	GPtrArray *sends;	/* struct send, the oldest first */
+	GHashTable *sends;	/* struct send by key, the oldest of each */
 	kernel_deliver_fn deliver;
 	void *data;
 	bool used;
@@ -93,6 +93,7 @@ struct key {
 /* A pending send. */
 struct send {
 	struct key key;		/* the first member */
+	struct send *next;	/* of the same key */
 	struct agent *agent;
 	struct ib_user_mad_hdr hdr;	/* as it was written */
 	struct mad_addr to;
@@ -118,14 +119,27 @@ make_key(uint64_t tid, uint16_t lid, unsigned mgmt_class, unsigned method)
 	};
 }
 
-/* The first of these with the key: a struct send or receive; or NULL. */
-static void *
-find_key(const GPtrArray *list, struct key key)
+static guint
+key_hash(gconstpointer key)
 {
-	EACH_PTR(struct key, k, list)
-		if (k->tid == key.tid && k->rest == key.rest)
-			return k;
-	return NULL;
+	const struct key *k = key;
+
+	return g_int64_hash(&k->tid) ^ g_int64_hash(&k->rest);
+}
+
+static gboolean
+key_equal(gconstpointer a, gconstpointer b)
+{
+	const struct key *p = a, *q = b;
+
+	return p->tid == q->tid && p->rest == q->rest;
+}
+
+/* The oldest; NULL: none is pending. */
+static struct send *
+find_send(const struct kernel_file *f, struct key key)
+{
+	return g_hash_table_lookup(f->sends, &key);
 }
 
 /* ---------------------------------------------------------------- delivery */
@@ -162,6 +176,35 @@ send_free(struct send *s)
 	g_free(s);
 }
 
+static void
+add_send(struct kernel_file *f, struct send *s)
+{
+	struct send *last = find_send(f, s->key);
+
+	while (last && last->next)
+		last = last->next;
+	if (last)
+		last->next = s;
+	else
+		g_hash_table_add(f->sends, s);
+}
+
+static void
+remove_send(struct kernel_file *f, struct send *s)
+{
+	struct send *before = find_send(f, s->key);
+
+	if (before == s) {
+		g_hash_table_remove(f->sends, s);
+		if (s->next)
+			g_hash_table_add(f->sends, s->next);
+		return;
+	}
+	while (before->next != s)
+		before = before->next;
+	before->next = s->next;
+}
+
 /* The send is no longer pending; the first one of the backlog is sent. */
 static void
 end_send(struct send *s)
@@ -169,7 +212,7 @@ end_send(struct send *s)
 	struct agent *a = s->agent;
 	struct send *next = NULL;
 
-	g_ptr_array_remove(a->file->sends, s);
+	remove_send(a->file, s);
 	if (s->counted) {
 		a->out--;
 		next = g_queue_pop_head(&a->backlog);
@@ -312,7 +355,7 @@ kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
 	if (error)
 		return -error;
 	s = send_new(a, &hdr, buf, len);
-	if (!rules_by_program(a->kind, buf) && find_key(f->sends, s->key)) {
+	if (!rules_by_program(a->kind, buf) && find_send(f, s->key)) {
 		send_free(s);
 		return -EINVAL;
 	}
@@ -322,7 +365,7 @@ kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
 		send_free(s);
 		return 0;
 	}
-	g_ptr_array_add(f->sends, s);
+	add_send(f, s);
 	if (hdr.timeout_ms && a->limit && a->out >= a->limit)
 		g_queue_push_tail(&a->backlog, s);
 	else
@@ -346,8 +389,7 @@ complete(struct agent *a, const struct mad_addr *from, const uint8_t *mad,
 	memcpy(head, mad, MIN(len, MAD_SIZE));
 	mad_header_read(head, MAD_SIZE, &h);
 	if (rules_is_response(head)) {
-		s = find_key(a->file->sends,
-			     make_key(h.tid, 0, h.mgmt_class, 0));
+		s = find_send(a->file, make_key(h.tid, 0, h.mgmt_class, 0));
 		if (s && h.mgmt_class != MAD_CLASS_SMP_DIRECT &&
 		    (from->grh != s->to.grh ||
 		     (!from->grh && from->path_bits != s->to.path_bits)))
@@ -399,18 +441,19 @@ receive_rmpp(struct agent *a, const struct transport_mad *m,
 		make_key(h->tid, m->addr.lid, h->mgmt_class,
 			 MAD_METHOD_RESPONSE);
 	struct rmpp_header rmpp;
-	struct receive *r;
+	struct receive *r = NULL;
 	struct send *s;
 
 	rmpp_header_read(m->mad, m->len, &rmpp);
-	s = rmpp.type == RMPP_TYPE_DATA ? NULL :
-		find_key(a->file->sends, of_send);
+	s = rmpp.type == RMPP_TYPE_DATA ? NULL : find_send(a->file, of_send);
 	if (s) {
 		if (s->transfer)
 			rmpp_take(s->transfer, m->mad);
 		return;
 	}
-	r = find_key(a->receives, key);
+	for (guint i = 0; i < a->receives->len && !r; i++)
+		if (key_equal(&key, a->receives->pdata[i]))
+			r = a->receives->pdata[i];
 	if (!r && rmpp.type == RMPP_TYPE_DATA && rmpp.segment == 1) {
 		r = g_new0(struct receive, 1);
 		r->key = key;
@@ -531,15 +574,16 @@ static void
 remove_agent(struct kernel_file *f, unsigned id)
 {
 	struct agent *a = f->agents[id];
+	g_autoptr(GList) sends = g_hash_table_get_keys(f->sends);
 
-	for (guint i = f->sends->len; i-- > 0;) {
-		struct send *s = f->sends->pdata[i];
-
-		if (s->agent != a)
-			continue;
-		g_ptr_array_remove_index(f->sends, i);
-		send_free(s);
-	}
+	for (GList *at = sends; at; at = at->next)
+		for (struct send *s = at->data, *next; s; s = next) {
+			next = s->next;
+			if (s->agent != a)
+				continue;
+			remove_send(f, s);
+			send_free(s);
+		}
 	g_queue_clear(&a->backlog);
 	g_ptr_array_unref(a->receives);
 	g_ptr_array_remove(f->port->agents, a);
@@ -595,7 +639,7 @@ kernel_open(struct kernel_port *p, unsigned qps, kernel_deliver_fn fn,
 	f->qps = qps;
 	f->deliver = fn;
 	f->data = data;
-	f->sends = g_ptr_array_new();
+	f->sends = g_hash_table_new(key_hash, key_equal);
 	return f;
 }
 
@@ -605,7 +649,7 @@ kernel_close(struct kernel_file *f)
 	for (unsigned id = 0; id < N_AGENTS; id++)
 		if (f->agents[id])
 			remove_agent(f, id);
-	g_ptr_array_unref(f->sends);
+	g_hash_table_unref(f->sends);
 	g_free(f);
 }
 
