@@ -83,6 +83,19 @@ static const struct option_kind kind_bad_links = {
 	.accepts = "report or avoid_slow",
 	.words = bad_link_words, .set = option_set_word,
 };
+/* As plan_digest() makes them. */
+static char *
+set_digest(const struct option *o, void *place, const char *value)
+{
+	return value && (strlen(value) != 16 ||
+			 strspn(value, "0123456789abcdef") != 16) ?
+		option_refuse(o, value) : option_set_text(o, place, value);
+}
+
+static const struct option_kind kind_digest = {
+	.accepts = "the 16 digits behind --apply of --plan",
+	.is_text = true, .set = set_digest,
+};
 /* What belongs to the place where a manager runs: what it remembers and writes,
  * and where it is asked. */
 static const struct option_kind kind_place = {
@@ -194,7 +207,7 @@ static const struct option rows[] = {
 		      "bring the subnet up once and end"),
 	OPTION_SWITCH("plan", 0, &option_mode, AT(mode), OPTIONS_MODE_PLAN,
 		      "only read, and print what would be written"),
-	{ NULL, "apply", 0, &option_name, AT(apply), 0, 0, NULL, "DIGEST",
+	{ NULL, "apply", 0, &kind_digest, AT(apply), 0, 0, NULL, "DIGEST",
 	  "like --once, if its plan is the one with this digest" },
 	OPTION_SWITCH("observe", 0, &option_bool, AT(observe), 0,
 		      "only read, stay, and judge what another manager does"),
