@@ -7,14 +7,12 @@
  * scripts parse opensm-lfts.dump, ibsim reads minism.net.
  *
  * Structs: `dump_of` is the input of all formatters: the snapshot and tables,
- * for every (switch, LID) the hops that the tables take, and for every pair of
- * switches the hops of a shortest path.
+ * and for every pair of switches the hops of a shortest path.
  *
  * Method: each file is a sequence of sections (a node's cable ends, a switch's
  * table). dump_all() writes section by section, since a file of a large fabric
- * has hundreds of megabytes. Hops are counted by destination: one breadth first
- * search for each destination switch; for each LID the switches in reverse
- * order of forwarding, as a switch's hops are its next hop's plus one.
+ * has hundreds of megabytes. Shortest paths are one breadth first search for each
+ * destination switch.
  *
  * Source: the syntax is that of the files OpenSM 3.3.23 writes, observed with
  * `opensm -D 0x43` over ibsim, including its columns of differing width.
@@ -35,7 +33,7 @@
 #include "topology/state_file.h"
 #include "topology/net_file.h"
 
-#define HOPS_UNKNOWN	UINT16_MAX	/* in a loop, wrong end or no entry */
+#define HOPS_UNKNOWN	UINT32_MAX	/* in a loop, wrong end or no entry */
 
 struct dump_of {
 	const struct snapshot *s;
@@ -43,7 +41,6 @@ struct dump_of {
 	const struct lft *lft;
 	struct graph *g;
 	uint32_t *shortest;	/* [destination switch][switch] */
-	uint16_t *hops;		/* [switch][LID], by the tables */
 	GPtrArray *lines;	/* of lft_text_lines() */
 };
 
@@ -113,61 +110,25 @@ put_lst_node(const struct dump_of *v, uint32_t node, GString *out)
 	}
 }
 
-/* Hops by the tables, and of shortest paths. */
-
-/* The hops to `lid` of target `t` from every switch. next, waits, order: by
- * switch, work space. */
-static void
-count_lid_hops(const struct dump_of *v, const struct graph_target *t,
-	       uint16_t lid, uint32_t *next, uint32_t *waits, uint32_t *order)
-{
-	size_t stride = v->lft->top + 1u;
-	uint16_t *hops = v->hops + lid;		/* [sw * stride] */
-	uint32_t n;
-
-	for (uint32_t sw = 0; sw < v->g->n_switches; sw++) {
-		uint8_t port = lft_row(v->lft, sw)[lid];
-		bool arrives = sw == t->sw && port == t->port;
-
-		hops[sw * stride] = arrives ? port != 0 : HOPS_UNKNOWN;
-		next[sw] = arrives ? SNAPSHOT_NONE :
-			graph_edge_at(v->g, sw, port);
-	}
-	/* a loop is not in the order: its hops stay unknown */
-	n = graph_sort(v->g, next, waits, order);
-	while (n-- > 0) {
-		uint32_t sw = order[n], far;
-
-		if (next[sw] == SNAPSHOT_NONE)
-			continue;
-		far = v->g->edges[next[sw]].peer;
-		if (hops[far * stride] != HOPS_UNKNOWN)
-			hops[sw * stride] = hops[far * stride] + 1;
-	}
-}
-
-static void
-view_count_hops(struct dump_of *v)
-{
-	const struct graph *g = v->g = graph_new(v->s, v->lids);
-	size_t n = g->n_switches, stride = v->lft->top + 1u;
-	g_autofree uint32_t *next = g_new(uint32_t, n);
-	g_autofree uint32_t *waits = g_new(uint32_t, n);
-	g_autofree uint32_t *queue = g_new(uint32_t, n);
-
-	v->shortest = g_new(uint32_t, n * n);
-	v->hops = g_new(uint16_t, n * stride);
-	for (uint32_t to = 0; to < n; to++)
-		graph_hops(g, to, v->shortest + to * n, queue);
-	for (uint32_t lid = 0; lid < stride; lid++) {
-		const struct graph_target *t = graph_target_at(g, lid);
-
-		if (t)
-			count_lid_hops(v, t, (uint16_t)lid, next, waits, queue);
-	}
-}
-
 /* opensm.fdbs */
+
+/* By the tables to the LID, which is the target's. */
+static uint32_t
+count_hops(const struct dump_of *v, uint32_t sw, uint32_t lid,
+	   const struct graph_target *t)
+{
+	for (uint32_t n = 0; n < v->g->n_switches; n++) {
+		uint8_t port = lft_row(v->lft, sw)[lid];
+		uint32_t e = graph_edge_at(v->g, sw, port);
+
+		if (sw == t->sw && port == t->port)
+			return n + (port != 0);
+		if (e == SNAPSHOT_NONE)
+			break;
+		sw = v->g->edges[e].peer;
+	}
+	return HOPS_UNKNOWN;
+}
 
 /* The lowest port of a shortest path from `sw` to the target. */
 static unsigned
@@ -209,7 +170,7 @@ put_fdb_line(const struct dump_of *v, uint32_t sw, uint32_t lid, GString *out)
 		return;
 	}
 	put_digits(line + 9, 3, 10, port);
-	hops = v->hops[(size_t)sw * (v->lft->top + 1u) + lid];
+	hops = count_hops(v, sw, lid, t);
 	best = v->shortest[(size_t)t->sw * v->g->n_switches + sw] +
 		(t->port > 0);
 	if (hops <= MIN(best, 99) && best >= (t->port > 0) &&
@@ -306,18 +267,23 @@ dump_all(const char *dir, const struct snapshot *s, const struct lid_map *lids,
 		{ "opensm-lfts.dump", put_lft_switch, s->n_switches },
 		{ "minism.net", put_net, 1 },
 	};
+	g_autofree uint32_t *queue = NULL;
 	bool ok = true;
 
 	if (!state_file_make_folder(dir, error))
 		return false;
-	view_count_hops(&v);
+	v.g = graph_new(s, lids);
+	v.shortest = g_new(uint32_t, s->n_switches * (size_t)s->n_switches);
+	queue = g_new(uint32_t, s->n_switches);
+	for (uint32_t to = 0; to < s->n_switches; to++)
+		graph_hops(v.g, to, v.shortest + (size_t)to * s->n_switches,
+			   queue);
 	v.lines = lft_text_lines(s, lids, lft->top);
 	for (unsigned i = 0; ok && i < G_N_ELEMENTS(files); i++)
 		ok = write_file(dir, files[i].name, &v, files[i].put,
 				files[i].n, error);
 	graph_free(v.g);
 	g_free(v.shortest);
-	g_free(v.hops);
 	g_ptr_array_unref(v.lines);
 	return ok;
 }
