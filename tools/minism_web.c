@@ -19,10 +19,9 @@
  * have a twentieth of that loop for a page. The answer may have waited for a
  * manager that computes, so it is kept for KEPT_MAX_US at most.
  */
-#include <errno.h>
+#include <fcntl.h>
 #include <gio/gio.h>
 #include <microhttpd.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -275,71 +274,41 @@ web_on_connection(void *data, struct MHD_Connection *c, void **state,
 	g_mutex_unlock(&w->lock);
 }
 
-/* What libmicrohttpd reads next from those that are too old is their end. */
-static void
-end_connections(struct web_server *w)
-{
-	int64_t now = g_get_monotonic_time();
-
-	g_mutex_lock(&w->lock);
-	EACH_ITEM(const struct web_life, life, w->lives)
-		if (now >= life->end)
-			shutdown(life->fd, SHUT_RDWR);
-	g_mutex_unlock(&w->lock);
-}
-
 /* --- the program --- */
 
-/* Numeric, for a name may mean several. */
-static bool
-read_address(const char *text, struct sockaddr_storage *at)
+/* Numeric, for a name may mean several. NULL: it is none. */
+static GSocketAddress *
+read_address(const char *text)
 {
 	g_autoptr(GSocketConnectable) parsed =
 		g_network_address_parse(text, PORT, NULL);
-	g_autoptr(GSocketAddress) numeric = parsed ?
-		g_inet_socket_address_new_from_string(
+
+	return parsed ? g_inet_socket_address_new_from_string(
 			g_network_address_get_hostname(
 				G_NETWORK_ADDRESS(parsed)),
 			g_network_address_get_port(
 				G_NETWORK_ADDRESS(parsed))) : NULL;
-
-	return numeric &&
-		g_socket_address_to_native(numeric, at, sizeof(*at), NULL);
 }
 
-/* A socket that listens; -1 with errno, which some libmicrohttpd lose. */
-static int
-open_listener(const struct sockaddr_storage *at)
-{
-	int fd = socket(at->ss_family, SOCK_STREAM | SOCK_CLOEXEC |
-			SOCK_NONBLOCK, 0), e;
-
-	if (fd < 0)
-		return -1;
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
-	if (bind(fd, (const void *)at, at->ss_family == AF_INET6 ?
-		 sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in)) == 0 &&
-	    listen(fd, SOMAXCONN) == 0)
-		return fd;
-	e = errno;
-	close(fd);
-	errno = e;
-	return -1;
-}
-
-/* NULL with errno, or 0. */
+/* The socket is opened here, since some libmicrohttpd do not say why they fail. */
 static struct MHD_Daemon *
-web_open(struct web_server *w, const struct sockaddr_storage *at)
+web_open(struct web_server *w, GSocketAddress *at, GError **error)
 {
-	int fd = open_listener(at);
+	GSocketFamily family = g_socket_address_get_family(at);
+	g_autoptr(GSocket) s = g_socket_new(family, G_SOCKET_TYPE_STREAM,
+					    G_SOCKET_PROTOCOL_DEFAULT, error);
 	unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
 		MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ITC |
-		(at->ss_family == AF_INET6 ? MHD_USE_IPv6 : 0);
+		(family == G_SOCKET_FAMILY_IPV6 ? MHD_USE_IPv6 : 0);
 	struct MHD_Daemon *mhd;
+	int fd;
 
-	if (fd < 0)
+	if (!s || !g_socket_bind(s, at, TRUE, error))
 		return NULL;
-	errno = 0;
+	g_socket_set_listen_backlog(s, SOMAXCONN);
+	if (!g_socket_listen(s, error))
+		return NULL;
+	fd = fcntl(g_socket_get_fd(s), F_DUPFD_CLOEXEC, 0);
 	mhd = MHD_start_daemon(flags, 0, NULL, NULL, web_on_request, w,
 			       MHD_OPTION_LISTEN_SOCKET, fd,
 			       MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
@@ -348,8 +317,11 @@ web_open(struct web_server *w, const struct sockaddr_storage *at)
 			       w, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
 			       MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 			       (size_t)MEMORY_MAX, MHD_OPTION_END);
-	if (!mhd)
+	if (!mhd) {
 		close(fd);
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "no server "
+			    "can be started");
+	}
 	return mhd;
 }
 
@@ -358,7 +330,8 @@ web_run(void *arguments, char **words)
 {
 	struct web_server *w = arguments;
 	const char *address = words[0] ? words[0] : ADDRESS;
-	struct sockaddr_storage at = { .ss_family = AF_UNSPEC };
+	g_autoptr(GSocketAddress) at = read_address(address);
+	g_autoptr(GError) error = NULL;
 	const struct timespec second = { .tv_sec = 1 };
 	struct MHD_Daemon *mhd;
 	sigset_t ends;
@@ -368,7 +341,7 @@ web_run(void *arguments, char **words)
 				      "--help");
 		return EXIT_USAGE;
 	}
-	if (!read_address(address, &at)) {
+	if (!at) {
 		tool_options_complain("%s is not ADDRESS:PORT such as "
 				      ADDRESS " or [::1]:9683", address);
 		return EXIT_USAGE;
@@ -378,18 +351,23 @@ web_run(void *arguments, char **words)
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
-	mhd = web_open(w, &at);
+	mhd = web_open(w, at, &error);
 	if (!mhd) {
-		tool_options_complain("%s: %s", address, errno ?
-				      g_strerror(errno) :
-				      "cannot listen there");
+		tool_options_complain("%s", error->message);
 		return EXIT_FAILURE;
 	}
 	printf("listening on %s, port %u\n", address, MHD_get_daemon_info(
 	       mhd, MHD_DAEMON_INFO_BIND_PORT)->port);
 	fflush(stdout);
-	while (sigtimedwait(&ends, NULL, &second) < 0)
-		end_connections(w);
+	while (sigtimedwait(&ends, NULL, &second) < 0) {
+		/* what libmicrohttpd reads next from those that are too old is
+		 * their end */
+		g_mutex_lock(&w->lock);
+		EACH_ITEM(const struct web_life, life, w->lives)
+			if (g_get_monotonic_time() >= life->end)
+				shutdown(life->fd, SHUT_RDWR);
+		g_mutex_unlock(&w->lock);
+	}
 	MHD_stop_daemon(mhd);
 	return EXIT_SUCCESS;
 }
