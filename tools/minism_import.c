@@ -28,7 +28,6 @@
 #include "sm/config/options.h"
 #include "sm/config/partitions_conf.h"
 #include "sm/lockfile.h"
-#include "tools/opensm_keys.h"
 #include "tools/tool_options.h"
 #include "topology/each.h"
 #include "topology/lid.h"
@@ -199,6 +198,133 @@ take_file(struct import *im, const char *key, const char *value)
 	return IMPORT_USED;
 }
 
+/* --- OpenSM's keys that minism has no use for ---
+ *
+ * A file that worked with OpenSM works unchanged. A key in it that has no effect
+ * here is a warning, for the operator expects an effect; but there is none if the
+ * value is "(null)", OpenSM's word for "not set", if minism behaves so in any
+ * case, or if the key is a detail of a feature that another key switches on. The
+ * output of `opensm -c` is full of those, and needless warnings would hide the
+ * others.
+ *
+ * The name of a file that OpenSM reads if it is there counts only then.
+ *
+ * Source: the output of `opensm -c` of OpenSM 3.3.23, without the keys of
+ * options.c, and additional keys of NVIDIA's subnet manager.
+ */
+
+#define ANY	"*"
+#define NO_FILE	"/"	/* a file that does not exist */
+
+#define DUMP	"minismctl dump writes OpenSM's files, of view_file too"
+#define HEALTH	"minism-health reads the counters of ports"
+#define CONSOLE	"minismctl asks a running minism"
+#define ALL_PORTS "qos_max_vls, qos_sl2vl and so on are for all ports"
+
+/* Names in alphabetical order, a blank between two. ANY: no value is a warning,
+ * since the key is a detail of another one in the table, or minism behaves as
+ * one of the values in any case. */
+static const struct opensm_list {
+	const char *done;	/* the value that minism does; NULL: none */
+	const char *names;
+	const char *instead;	/* what does the same here, or NULL */
+} opensm_lists[] = {
+	{ ANY,
+	  "cc_ca_cong_setting_ccti_increase "
+	  "cc_ca_cong_setting_ccti_min cc_ca_cong_setting_ccti_timer "
+	  "cc_ca_cong_setting_control_map cc_ca_cong_setting_port_control "
+	  "cc_ca_cong_setting_trigger_threshold cc_cct cc_key "
+	  "cc_max_outstanding_mads cc_sw_cong_setting_control_map "
+	  "cc_sw_cong_setting_credit_mask "
+	  "cc_sw_cong_setting_credit_starvation_return_delay "
+	  "cc_sw_cong_setting_credit_starvation_threshold "
+	  "cc_sw_cong_setting_marking_rate cc_sw_cong_setting_packet_size "
+	  "cc_sw_cong_setting_threshold cc_sw_cong_setting_victim_mask "
+	  "event_plugin_options exit_on_fatal fdr10 force_log_flush "
+	  "fsync_high_avail_files gmp_threads honor_guid2lid_file "
+	  "lash_start_vl lmc_esp0 long_transaction_timeout "
+	  "max_msg_fifo_timeout max_smps_timeout max_wire_smps2 "
+	  "max_wire_smps_per_device nue_include_switches nue_max_num_vls "
+	  "perfmgr_ignore_cas perfmgr_log_errors "
+	  "perfmgr_max_outstanding_queries perfmgr_query_cpi "
+	  "perfmgr_redir perfmgr_rm_nodes perfmgr_xmit_wait_log "
+	  "perfmgr_xmit_wait_threshold "
+	  "port_prof_ignore_file single_thread smp_threads torus_config "
+	  "use_mfttop use_ucast_cache virt_max_ports_in_process", NULL },
+	{ "FALSE",
+	  "avoid_throttled_links congestion_control connect_roots "
+	  "consolidate_ipv6_snm_req disable_multicast do_mesh_analysis "
+	  "drop_event_subscriptions enable_quirks "
+	  "guid_routing_order_no_scatter ignore_other_sm "
+	  "port_profile_switch_nodes port_shifting quasi_ftree_indexing "
+	  "sa_db_dump sm_inactive "
+	  "suppress_sl2vl_mad_status_errors use_optimized_slvl "
+	  "use_original_extended_sa_rates_only", NULL },
+	{ NULL,
+	  "event_db_dump_file event_plugin_name guid_routing_order_file "
+	  "hop_weights_file ids_guid_file lid_matrix_dump_file "
+	  "log_prefix pgrp_policy_file port_search_ordering_file "
+	  "sa_db_file", NULL },
+	{ "0", "qos_ca_max_vls qos_rtr_max_vls qos_sw0_max_vls "
+	  "qos_swe_max_vls", ALL_PORTS },
+	{ "-1", "qos_ca_high_limit qos_rtr_high_limit qos_sw0_high_limit "
+	  "qos_swe_high_limit", ALL_PORTS },
+	{ NULL,
+	  "qos_ca_sl2vl qos_ca_vlarb_high qos_ca_vlarb_low qos_rtr_sl2vl "
+	  "qos_rtr_vlarb_high qos_rtr_vlarb_low qos_sw0_sl2vl "
+	  "qos_sw0_vlarb_high qos_sw0_vlarb_low qos_swe_sl2vl "
+	  "qos_swe_vlarb_high qos_swe_vlarb_low", ALL_PORTS },
+	{ "TRUE",
+	  "accum_log_file ipoib_mcgroup_creation_validation "
+	  "keep_pkey_indexes mcgroup_join_validation sweep_on_trap", NULL },
+	{ "0", "max_reverse_hops scatter_ports", NULL },
+	{ "0x00", "sm_assigned_guid", NULL },
+	{ "15", "force_link_speed", NULL },
+	{ "31", "force_link_speed_ext", NULL },
+	{ "255", "force_link_width", NULL },
+	{ NO_FILE, "per_module_logging_file prefix_routes_file", NULL },
+	{ ANY, "allow_both_pkeys",
+	  "\"both\" in partitions.conf always gives both" },
+	{ "off", "console", CONSOLE },
+	{ ANY, "console_port", CONSOLE },
+	{ ANY, "dump_files_dir", DUMP },
+	{ "FALSE", "force_heavy_sweep", "minismctl sweep, by a timer" },
+	{ NULL, "lfts_file",
+	  "tables are computed always; minism-route judges those of a file" },
+	{ "0", "log_max_size", "SIGUSR1 opens the log again, for logrotate" },
+	{ "FALSE", "perfmgr", HEALTH },
+	{ ANY, "perfmgr_sweep_time_s", HEALTH },
+	{ NO_FILE, "qos_policy_file",
+	  "a path has the SL of its partition, \"sl=\" in partitions.conf" },
+	{ "FALSE", "reassign_lids", "LIDs in use are kept always" },
+	{ NULL, "rereg_on_guid_migr",
+	  "clients are asked to register again in any case" },
+	{ NULL, "routing_threads_num", "routing_threads" },
+};
+
+/* value: the word behind the key, without quotes. *remark: what does the same. */
+static enum import_verdict
+judge_foreign(const char *key, const char *value, const char **remark)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(opensm_lists); i++) {
+		const struct opensm_list *l = &opensm_lists[i];
+		g_auto(GStrv) names = g_strsplit(l->names, " ", -1);
+
+		if (!g_strv_contains((const char *const *)names, key))
+			continue;
+		if (!g_ascii_strcasecmp(value, "(null)") ||
+		    (l->done && (l->done[0] == ANY[0] ||
+				 !g_ascii_strcasecmp(value, l->done) ||
+				 (l->done[0] == NO_FILE[0] &&
+				  !g_file_test(value, G_FILE_TEST_EXISTS)))))
+			return IMPORT_DEFAULT;
+		*remark = l->instead;
+		return l->instead ? IMPORT_OTHERWISE : IMPORT_MISSING;
+	}
+	*remark = "no key of OpenSM 3.3";
+	return IMPORT_MISSING;
+}
+
 /* --- keys --- */
 
 static enum import_verdict
@@ -244,7 +370,6 @@ take_key(struct import *im, const char *where, const char *key,
 	g_autofree char *file = *value == '/' ? import_find(im, value) : NULL;
 	const char *remark = NULL;
 	enum import_verdict verdict = IMPORT_DEFAULT;
-	enum opensm_key_verdict foreign;
 
 	if (is_set && !strcmp(key, "routing_engine")) {
 		g_free(im->engine);
@@ -253,14 +378,8 @@ take_key(struct import *im, const char *where, const char *key,
 	}
 	if (o && is_set)
 		verdict = judge_own(im, o, value, &remark, &why);
-	if (!o) {
-		foreign = opensm_key_judge(key, file ?: value, &remark);
-		verdict = foreign == OPENSM_KEY_HARMLESS ? IMPORT_DEFAULT :
-			foreign == OPENSM_KEY_UNUSED && remark ?
-			IMPORT_OTHERWISE : IMPORT_MISSING;
-		if (foreign == OPENSM_KEY_UNKNOWN)
-			remark = "no key of OpenSM 3.3";
-	}
+	if (!o)
+		verdict = judge_foreign(key, file ?: value, &remark);
 	if (verdict == IMPORT_USED || verdict == IMPORT_DEFAULT)
 		remark = NULL;
 	if (why)

@@ -9,7 +9,6 @@
 #include <gio/gio.h>
 #include <string.h>
 
-#include "tools/status.h"
 #include "topology/each.h"
 #include "topology/report.h"
 

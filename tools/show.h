@@ -45,6 +45,10 @@ int show_run(struct show *q, GError **error);
 /* In files of their own: */
 int show_partitions(struct show *q, GError **error);
 int show_status(struct show *q, GError **error);
+/* What is wrong, of a manager and its subnet: in text a line each, the worst first.
+ * all: see struct show. */
+void status_put_causes(const struct view_lines *lines, bool all,
+		       struct text_report *out);
 /* The links that routing avoids, or would if it could. */
 int show_avoid(struct show *q, GError **error);
 /* OpenMetrics text; in openmetrics.c. */

@@ -4,12 +4,11 @@
  * full, a credit loop channel by channel; counters come last. The JSON has the
  * same facts under keys that are stable: minismctl(8) lists them.
  */
-#include "tools/status.h"
+#include "tools/show.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "tools/show.h"
 #include "topology/each.h"
 #include "topology/expected.h"
 #include "topology/text.h"
@@ -17,16 +16,6 @@
 #define INDENT	"           "
 #define FAULTS_SHOWN	40u
 #define DOWNS_SHOWN	8u	/* links that are told by faults, or are up again */
-
-/* 0: there is none. */
-static uint64_t
-status_count(const struct view_lines *lines, const char *name)
-{
-	EACH_PTR(const struct view_text, line, lines->of[VIEW_COUNT])
-		if (!g_strcmp0(line->text, name))
-			return line->n[COUNT_VALUE];
-	return 0;
-}
 
 static const char *
 text_of(const struct view_lines *lines, enum view_kind kind)
@@ -39,8 +28,11 @@ print_count(const struct view_lines *lines, struct text_report *r,
 	    const char *key, const char *name, const char *noun,
 	    const char *after)
 {
-	uint64_t n = status_count(lines, name);
+	uint64_t n = 0;
 
+	EACH_PTR(const struct view_text, line, lines->of[VIEW_COUNT])
+		if (!g_strcmp0(line->text, name))
+			n = line->n[COUNT_VALUE];
 	if (noun)
 		report_count(r, key, n, noun, after);
 	else
@@ -153,25 +145,6 @@ put_more(struct text_report *r, guint n)
 		report_say(r, INDENT "and %u more: status --all\n", n);
 }
 
-static void
-put_fault(const struct expected_fault *f, struct text_report *r)
-{
-	g_autofree char *since = expected_since_text(f->since);
-
-	report_open(r, NULL, '{');
-	report_say(r, INDENT "%s", expected_is_missing(f->kind) ?
-		   "missing " : "");
-	report_text(r, "kind", expected_kind_names[f->kind], " ");
-	report_text(r, "name", f->name, *f->text ? ", " : "");
-	report_text(r, "text", f->text, "");
-	report_hex(r, "guid", f->guid, 16, NULL);
-	report_say(r, ", since %s\n", since);
-	report_number(r, "since", (uint64_t)f->since, NULL);
-	if (f->cause)
-		report_hex(r, "cause", f->cause, 16, NULL);
-	report_close(r, '}');
-}
-
 /* Nodes and links that are missing or slow; in text without those whose cause is
  * another one, unless `all`. */
 static void
@@ -182,14 +155,27 @@ print_faults(const struct view_lines *lines, bool all, struct text_report *r)
 
 	report_open(r, "faults", '[');
 	EACH_PTR(const struct expected_fault, f, faults) {
-		bool is_own = all || r->as_json || !f->cause;
+		g_autofree char *since = expected_since_text(f->since);
+		bool whole = all || r->as_json;
 
-		if (is_own && (all || r->as_json || n < FAULTS_SHOWN)) {
-			put_fault(f, r);
-			n++;
-		} else if (is_own) {
+		if (!whole && f->cause)
+			continue;
+		if (!whole && n++ >= FAULTS_SHOWN) {
 			left++;
+			continue;
 		}
+		report_open(r, NULL, '{');
+		report_say(r, INDENT "%s", expected_is_missing(f->kind) ?
+			   "missing " : "");
+		report_text(r, "kind", expected_kind_names[f->kind], " ");
+		report_text(r, "name", f->name, *f->text ? ", " : "");
+		report_text(r, "text", f->text, "");
+		report_hex(r, "guid", f->guid, 16, NULL);
+		report_say(r, ", since %s\n", since);
+		report_number(r, "since", (uint64_t)f->since, NULL);
+		if (f->cause)
+			report_hex(r, "cause", f->cause, 16, NULL);
+		report_close(r, '}');
 	}
 	report_close(r, ']');
 	put_more(r, left);
@@ -511,24 +497,6 @@ print_partitions(const struct view_lines *lines, struct text_report *r)
 	report_close(r, '}');
 }
 
-/* See enum control_code. */
-static int
-code_of(const char *verdict)
-{
-	static const struct {
-		const char *verdict;
-		int code;
-	} codes[] = {
-		{ "up", 0 }, { "planned", 0 }, { "degraded", 1 },
-		{ "standby", 5 }, { "failed", 6 },
-	};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(codes); i++)
-		if (!g_strcmp0(codes[i].verdict, verdict))
-			return codes[i].code;
-	return 4;
-}
-
 void
 status_put_causes(const struct view_lines *lines, bool all,
 		  struct text_report *r)
@@ -549,6 +517,13 @@ status_put_causes(const struct view_lines *lines, bool all,
 int
 show_status(struct show *q, GError **error)
 {
+	static const struct {
+		const char *verdict;
+		int code;	/* see enum control_code */
+	} codes[] = {
+		{ "up", 0 }, { "planned", 0 }, { "degraded", 1 },
+		{ "standby", 5 }, { "failed", 6 },
+	};
 	const struct view_lines *lines = q->v->lines;
 	struct text_report *r = &q->out;
 
@@ -565,5 +540,8 @@ show_status(struct show *q, GError **error)
 		print_partitions(lines, r);
 	}
 	report_end(r);
-	return code_of(text_of(lines, VIEW_VERDICT));
+	for (size_t i = 0; i < G_N_ELEMENTS(codes); i++)
+		if (!g_strcmp0(codes[i].verdict, text_of(lines, VIEW_VERDICT)))
+			return codes[i].code;
+	return 4;
 }
