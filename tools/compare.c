@@ -214,21 +214,6 @@ diff_cables(struct compare *c, bool exchanged)
 	}
 }
 
-static void
-put_fabric(struct compare *c)
-{
-	struct snapshot *right;
-
-	c->b = builder_new_from(c->new);
-	c->b->s->local_port = SNAPSHOT_NONE;	/* no node is dropped */
-	diff_cables(c, true);
-	diff_cables(c, false);
-	right = builder_finish(c->b);
-	compare_expected(c, c->old, right, 0);
-	compare_expected(c, right, c->old, c->is_design ? 2 : 1);
-	snapshot_unref(right);
-}
-
 /* ---- what is said of them ---- */
 
 static void
@@ -258,15 +243,6 @@ put_names(struct compare *c)
 	}
 }
 
-static bool
-has_line(const GPtrArray *lines, const char *text)
-{
-	EACH_PTR(const struct view_text, line, lines)
-		if (!g_strcmp0(line->text, text))
-			return true;
-	return false;
-}
-
 /* Lines of `a` that `b` has not; faults of nodes and links that are missing or
  * new are told already. */
 static void
@@ -277,9 +253,11 @@ compare_lines(struct compare *c, const struct tool_view *a,
 		const struct view_text *l = a->lines->of[kind]->pdata[i];
 		g_autofree char *key = kind == VIEW_FAULT ? fault_key(
 			a->lines->expected->faults->pdata[i]) : g_strdup("");
+		bool has_both = false;
 
-		if (l->text && !has_line(b->lines->of[kind], l->text) &&
-		    !g_hash_table_contains(c->told, key))
+		EACH_PTR(const struct view_text, other, b->lines->of[kind])
+			has_both |= !g_strcmp0(other->text, l->text);
+		if (l->text && !has_both && !g_hash_table_contains(c->told, key))
 			put(c, what, l->text, "%s", "");
 	}
 }
@@ -321,11 +299,19 @@ compare_fabrics(const struct snapshot *old, const struct snapshot *new,
 		.was_shared = snapshot_shared_names(old),
 		.told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
 					      NULL),
+		.b = builder_new_from(new),
 	};
+	struct snapshot *right;
 
 	report_open(r, NULL, '{');
 	report_open(r, "differences", '[');
-	put_fabric(&c);
+	c.b->s->local_port = SNAPSHOT_NONE;	/* no node is dropped */
+	diff_cables(&c, true);
+	diff_cables(&c, false);
+	right = builder_finish(c.b);
+	compare_expected(&c, old, right, 0);
+	compare_expected(&c, right, old, c.is_design ? 2 : 1);
+	snapshot_unref(right);
 	put_names(&c);
 	/* a net file says nothing */
 	if (old_view && old_view->lines->of[VIEW_HEAD]->len &&

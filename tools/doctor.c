@@ -12,6 +12,7 @@
 #include "sm/mad/smp.h"
 #include "topology/each.h"
 #include "topology/expected.h"
+#include "topology/text.h"
 
 #define NAMES_MAX	4u
 
@@ -106,16 +107,6 @@ put_findings(struct finding *f, struct text_report *r)
 /* ------------------------------------------------------------ the findings */
 
 static void
-doctor_verdict(const struct tool_view *v, struct finding *f)
-{
-	const char *verdict = view_lines_first(v->lines, VIEW_VERDICT)->text;
-	g_autofree char *name = g_ascii_strup(verdict ? verdict : "", -1);
-
-	if (verdict && strcmp(verdict, "up"))
-		finding_add(&f[FINDING_VERDICT], name);
-}
-
-static void
 doctor_managers(const struct tool_view *v, struct finding *f)
 {
 	EACH_PTR(const struct view_text, sm, v->lines->of[VIEW_SM]) {
@@ -129,17 +120,6 @@ doctor_managers(const struct tool_view *v, struct finding *f)
 	}
 }
 
-static bool
-answers(const struct tool_view *v, uint64_t guid)
-{
-	bool found = view_lines_first(v->lines, VIEW_HEAD)->n[HEAD_PORT] ==
-		guid;
-
-	EACH_PTR(const struct view_text, sm, v->lines->of[VIEW_SM])
-		found |= sm->n[SM_GUID] == guid;
-	return found;
-}
-
 /* Of each end port that has a line #trait. */
 static void
 doctor_traits(const struct tool_view *v, struct finding *f)
@@ -150,9 +130,12 @@ doctor_traits(const struct tool_view *v, struct finding *f)
 
 	EACH_PTR(const struct view_text, t, v->lines->of[VIEW_TRAIT]) {
 		uint32_t port = tool_view_line_port(v, t->n);
-		const bool has[FINDING_KINDS] = {
-			[FINDING_MUTE] = t->n[TRAIT_SM] && port != SNAPSHOT_NONE
-				&& !answers(v, v->s->ports[port].guid),
+		uint64_t guid = port == SNAPSHOT_NONE ? 0 :
+			v->s->ports[port].guid;
+		bool has[FINDING_KINDS] = {
+			[FINDING_MUTE] = t->n[TRAIT_SM] && guid !=
+				view_lines_first(v->lines,
+						 VIEW_HEAD)->n[HEAD_PORT],
 			[FINDING_VIRTUAL] = t->n[TRAIT_VIRTUAL],
 			[FINDING_KEY] = t->n[TRAIT_KEY] && !is_master,
 			[FINDING_SL2VL] = t->text != NULL,
@@ -161,6 +144,9 @@ doctor_traits(const struct tool_view *v, struct finding *f)
 
 		if (port == SNAPSHOT_NONE)
 			continue;
+		EACH_PTR(const struct view_text, sm, v->lines->of[VIEW_SM])
+			if (sm->n[SM_GUID] == guid)	/* it answers */
+				has[FINDING_MUTE] = false;
 		name = snapshot_port_name(v->s, port);
 		for (unsigned k = 0; k < FINDING_KINDS; k++)
 			if (has[k])
@@ -225,18 +211,6 @@ doctor_devices(const struct tool_view *v, struct finding *f)
 
 /* ------------------------------------------------------- what is no finding */
 
-static char *
-model_of(const struct snapshot_node *n)
-{
-	g_autofree char *revision = n->info.revision ?
-		g_strdup_printf(" revision 0x%x", n->info.revision) : NULL;
-
-	return g_strdup_printf("%s vendor 0x%06x device %u%s",
-			       snapshot_is_switch(n) ? "switch" : "CA",
-			       n->info.vendor_id, n->info.device_id,
-			       revision ? revision : "");
-}
-
 static int
 doctor_compare(const void *a, const void *b)
 {
@@ -249,8 +223,16 @@ put_models(const struct tool_view *v, struct text_report *r)
 	g_autoptr(GPtrArray) models = g_ptr_array_new_with_free_func(g_free);
 	guint n;
 
-	for (uint32_t i = 0; i < v->s->n_nodes; i++)
-		g_ptr_array_add(models, model_of(&v->s->nodes[i]));
+	for (uint32_t i = 0; i < v->s->n_nodes; i++) {
+		const struct snapshot_node *node = &v->s->nodes[i];
+		g_autofree char *revision = node->info.revision ?
+			g_strdup_printf(" revision 0x%x", node->info.revision) :
+			g_strdup("");
+
+		text_add(models, "%s vendor 0x%06x device %u%s",
+			 snapshot_is_switch(node) ? "switch" : "CA",
+			 node->info.vendor_id, node->info.device_id, revision);
+	}
 	g_ptr_array_sort(models, doctor_compare);
 	report_open(r, "models", '[');
 	for (guint i = 0; i < models->len; i += n) {
@@ -293,11 +275,14 @@ show_doctor(struct show *q, GError **error)
 {
 	struct finding f[FINDING_KINDS];
 	struct text_report *r = &q->out;
+	const char *verdict = view_lines_first(q->v->lines, VIEW_VERDICT)->text;
+	g_autofree char *name = g_ascii_strup(verdict ? verdict : "", -1);
 	bool any;
 
 	for (unsigned k = 0; k < FINDING_KINDS; k++)
 		f[k] = (struct finding){ .where = g_string_new(NULL) };
-	doctor_verdict(q->v, f);
+	if (verdict && strcmp(verdict, "up"))
+		finding_add(&f[FINDING_VERDICT], name);
 	doctor_managers(q->v, f);
 	doctor_traits(q->v, f);
 	doctor_foreign(q->v, f);

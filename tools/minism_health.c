@@ -171,16 +171,6 @@ fetch_view(struct health_run *h)
 
 /* --- reading --- */
 
-static bool
-is_due(const struct health_run *h, uint32_t port)
-{
-	const struct tool_view *v = h->known.view;
-	const struct snapshot_port *p = &v->s->ports[port];
-
-	return p->peer != SNAPSHOT_NONE && p->info.state >= PORT_STATE_ACTIVE &&
-		v->lids->base[snapshot_holder_of(v->s, port)] != LID_NONE;
-}
-
 static void
 read_counters(struct health_run *h, uint32_t port)
 {
@@ -222,10 +212,13 @@ read_ports(struct health_run *h, int64_t spread_us)
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		int64_t due = begin + spread_us * port / s->n_ports;
 		int64_t wait = due - g_get_monotonic_time();
+		const struct snapshot_port *p = &s->ports[port];
 
-		if (!is_due(h, port))
+		if (p->peer == SNAPSHOT_NONE ||
+		    p->info.state < PORT_STATE_ACTIVE ||
+		    k->view->lids->base[snapshot_holder_of(s, port)] == LID_NONE)
 			continue;
-		if (k->nodes[s->ports[port].node].skip) {
+		if (k->nodes[p->node].skip) {
 			h->n_silent++;
 			continue;
 		}

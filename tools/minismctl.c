@@ -327,15 +327,6 @@ static const struct ctl_run {
 }, show = { NULL, run_show, false, false },
    question = { NULL, run_question, false, true };
 
-static const struct ctl_run *
-ctl_find_run(char *const *words)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(runs); i++)
-		if (!strcmp(runs[i].name, words[0]))
-			return &runs[i];
-	return show_find_command(words) ? &show : &question;
-}
-
 static int
 minismctl_run(void *arguments, char **words)
 {
@@ -356,7 +347,10 @@ minismctl_run(void *arguments, char **words)
 	if (!command)
 		return put_line(a, find_hint(a->words[0], wrong, &hint),
 				EXIT_USAGE);
-	run = ctl_find_run(a->words);
+	run = show_find_command(words) ? &show : &question;
+	for (size_t i = 0; i < G_N_ELEMENTS(runs); i++)
+		if (!strcmp(runs[i].name, words[0]))
+			run = &runs[i];
 	if (a->view && run->is_live) {
 		tool_options_complain("%s needs a manager: --view is not for "
 				      "it", command->name);

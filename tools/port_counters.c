@@ -84,18 +84,6 @@ ask(struct ibmad_port *c, ib_portid_t *to, unsigned num, unsigned attr,
 		COUNTERS_SILENT;
 }
 
-static void
-learn_agent(struct cables_agent *agent, const uint8_t *data)
-{
-	unsigned caps = bytes_load16(data + 2);
-	uint32_t caps2 = bytes_load32(data + 4) >> 5;	/* 27 bits */
-
-	agent->known = true;
-	agent->has_ext = caps & (PERF_CAP_EXT_WIDTH | PERF_CAP_EXT_NO_IETF);
-	agent->has_wait = caps & PERF_CAP_XMIT_WAIT;
-	agent->has_wide = agent->has_ext && caps2 & PERF_CAP2_WIDE_ERRORS;
-}
-
 enum counters_end
 counters_read(struct ibmad_port *c, uint16_t lid, uint8_t num,
 	      struct cables_agent *agent, struct cables_port *port)
@@ -104,13 +92,20 @@ counters_read(struct ibmad_port *c, uint16_t lid, uint8_t num,
 	uint8_t data[MAD_SIZE], ext[MAD_SIZE];
 	struct cables_reading now;
 	enum counters_end end = COUNTERS_READ;
-	unsigned full;
+	unsigned full, caps, caps2;
 
 	if (!agent->known) {
 		end = ask(c, &to, 0, CLASS_PORT_INFO, data);
 		if (end != COUNTERS_READ)
 			return end;
-		learn_agent(agent, data);
+		caps = bytes_load16(data + 2);
+		caps2 = bytes_load32(data + 4) >> 5;	/* 27 bits */
+		agent->known = true;
+		agent->has_ext = caps & (PERF_CAP_EXT_WIDTH |
+					 PERF_CAP_EXT_NO_IETF);
+		agent->has_wait = caps & PERF_CAP_XMIT_WAIT;
+		agent->has_wide = agent->has_ext && caps2 &
+			PERF_CAP2_WIDE_ERRORS;
 	}
 	end = ask(c, &to, num, IB_GSI_PORT_COUNTERS, data);
 	if (end == COUNTERS_READ && agent->has_ext)

@@ -51,16 +51,6 @@ struct whatif {
 
 /* SNAPSHOT_NONE: w->wrong says why. */
 static uint32_t
-named_node(struct whatif *w, const char *word)
-{
-	bool missing;
-	uint32_t port = tool_view_find_node(w->v, word, &missing, &w->wrong);
-
-	return port == SNAPSHOT_NONE ? port : w->v->s->ports[port].node;
-}
-
-/* As named_node(). */
-static uint32_t
 named_port(struct whatif *w, const char *word)
 {
 	uint32_t found = port_search_any(w->b->s, word);
@@ -93,13 +83,17 @@ pull(struct builder *b, uint32_t port)
 static void
 kill_node(struct whatif *w, char *const *words)
 {
-	uint32_t node = named_node(w, words[0]), port;
+	bool missing;
+	uint32_t port = tool_view_find_node(w->v, words[0], &missing, &w->wrong);
+	uint32_t node;
 
-	for (port = 0; node != SNAPSHOT_NONE && port < w->b->s->n_ports; port++)
+	if (port == SNAPSHOT_NONE)
+		return;
+	node = w->v->s->ports[port].node;
+	w->is_killed[node] = true;
+	for (port = 0; port < w->b->s->n_ports; port++)
 		if (w->b->s->ports[port].node == node)
 			pull(w->b, port);
-	if (node != SNAPSHOT_NONE)
-		w->is_killed[node] = true;
 }
 
 static void
