@@ -368,18 +368,6 @@ ask_lab(const char *socket, enum lab_type type, const void *data, size_t len,
 	return NULL;
 }
 
-/* One command of the console; prints its output. */
-static int
-send_command(const char *socket, const char *text)
-{
-	struct lab_result r = { .error = EIO };
-	g_autofree char *answer = ask_lab(socket, LAB_COMMAND, text,
-					  strlen(text), &r);
-
-	return answer && tell_user(text, answer, r.error) ? EXIT_SUCCESS :
-		EXIT_FAILURE;
-}
-
 static int
 join_lab(const struct lab_arguments *a)
 {
@@ -395,9 +383,14 @@ join_lab(const struct lab_arguments *a)
 				      "start one: minism-lab NET", LAB_ENV_SOCKET);
 		return EXIT_USAGE;
 	}
-	for (guint i = 0; i < a->commands->len; i++)
-		if (send_command(socket, a->commands->pdata[i]))
+	for (guint i = 0; i < a->commands->len; i++) {
+		const char *text = a->commands->pdata[i];
+		g_autofree char *answer = ask_lab(socket, LAB_COMMAND, text,
+						  strlen(text), &r);
+
+		if (!answer || !tell_user(text, answer, r.error))
 			return EXIT_FAILURE;
+	}
 	if (!a->run)
 		return EXIT_SUCCESS;
 	g_strlcpy(enter.node, node ? node : "", sizeof(enter.node));

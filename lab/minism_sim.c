@@ -82,34 +82,14 @@ struct sim_backend {
 	struct step *step;		/* NULL: it goes by itself */
 };
 
-/* Inside the callback of a line. False: the run is to end. */
-static bool
-wait_for_person(struct sim_backend *b)
-{
-	struct stream *screen = b->base.out;
-	char text[LINE_MAX_LEN];
-
-	for (;;) {
-		g_autoptr(GString) out = g_string_new(NULL);
-		enum step_next next;
-
-		if (isatty(STDIN_FILENO))
-			stream_put(screen, "step> ", strlen("step> "));
-		stream_flush(screen);
-		next = step_command(b->step, fgets(text, sizeof(text), stdin) ?
-				    g_strstrip(text) : NULL, out);
-		stream_put(screen, out->str, out->len);
-		if (next != STEP_STAY)
-			return next != STEP_QUIT;
-	}
-}
-
 static void
 on_typed(const struct explain_line *line, void *data)
 {
 	struct sim_backend *b = data;
 	struct stream *screen = b->base.out;
 	g_autoptr(GString) out = g_string_new(NULL);
+	enum step_next next = STEP_STAY;
+	char text[LINE_MAX_LEN];
 
 	if (b->pcap && line->kind >= EXPLAIN_REQUEST) {
 		g_free(b->comment);
@@ -121,7 +101,18 @@ on_typed(const struct explain_line *line, void *data)
 		return;
 	explain_print(line, b->format, out);
 	stream_put(screen, out->str, out->len);
-	if (b->step && step_stops(b->step, line) && !wait_for_person(b)) {
+	if (!b->step || !step_stops(b->step, line))
+		return;
+	while (next == STEP_STAY) {
+		if (isatty(STDIN_FILENO))
+			stream_put(screen, "step> ", strlen("step> "));
+		stream_flush(screen);
+		g_string_truncate(out, 0);
+		next = step_command(b->step, fgets(text, sizeof(text), stdin) ?
+				    g_strstrip(text) : NULL, out);
+		stream_put(screen, out->str, out->len);
+	}
+	if (next == STEP_QUIT) {
 		b->format = EXPLAIN_NONE;
 		b->base.hooks.over(b->base.hooks.data);
 	}

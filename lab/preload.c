@@ -469,17 +469,6 @@ PUBLIC int __openat64_2(int dir, const char *path, int flags)
 	__attribute__((alias("__openat_2")));
 PUBLIC ssize_t __read_chk(int fd, void *buf, size_t count, size_t room);
 
-/* A path such as ../dev/infiniband/umad0, or a link, leads to a device of the
- * host: a program in a lab must not send there. */
-static bool
-is_hosts(int dir, const char *path)
-{
-	struct stat st;
-
-	return path && fstatat(dir, path, &st, 0) == 0 &&
-		S_ISCHR(st.st_mode) && major(st.st_rdev) == INFINIBAND_MAJOR;
-}
-
 static int
 open_any(int dir, const char *path, int flags, mode_t mode)
 {
@@ -489,11 +478,16 @@ open_any(int dir, const char *path, int flags, mode_t mode)
 	char room[PATH_MAX];
 	int fd = -1, error;
 	uint32_t id = 0;
+	struct stat st;
 
 	if (!path || strncmp(path, prefix, len) ||
 	    (strncmp(path + len, "umad", 4) && strncmp(path + len, "issm", 4))) {
 		path = redirect(path, room);
-		if (is_hosts(dir, path))
+		/* such as ../dev/infiniband/umad0, or a link, leads to a device
+		 * of the host: a program in a lab must not send there */
+		if (path && fstatat(dir, path, &st, 0) == 0 &&
+		    S_ISCHR(st.st_mode) &&
+		    major(st.st_rdev) == INFINIBAND_MAJOR)
 			return umad_fail(EPERM);
 		return REAL(openat)(dir, path, flags, mode);
 	}

@@ -302,7 +302,7 @@ row_spread_groups(struct lab_row *row, const struct route_lab *lab)
 }
 
 static void
-row_measure(struct lab_row *row, const struct route_lab *lab)
+row_judge(struct lab_row *row, const struct route_lab *lab)
 {
 	struct metrics_sample sample = {
 		.hosts = lab->hosts,
@@ -311,6 +311,7 @@ row_measure(struct lab_row *row, const struct route_lab *lab)
 		.n = lab->wish->permutations,
 	};
 
+	row_verify(row, lab);
 	if (lab->wish->no_figures)
 		return;
 	metrics_all_to_all(lab->g, row->lft, row->ranks, &row->load);
@@ -357,13 +358,6 @@ lab_input(const struct route_lab *lab)
 		.is_io = lab->is_io,
 		.n_threads = lab->wish->threads,
 	};
-}
-
-static void
-row_judge(struct lab_row *row, const struct route_lab *lab)
-{
-	row_verify(row, lab);
-	row_measure(row, lab);
 }
 
 static void

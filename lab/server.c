@@ -184,37 +184,6 @@ find_client(const struct lab *lab, uint32_t id)
 }
 
 static bool
-serve_ioctl(struct lab_client *c, const uint8_t *data, size_t len)
-{
-	struct kernel_file *f;
-	struct lab_ioctl io;
-	int error;
-
-	if (len < sizeof(io))
-		return false;
-	memcpy(&io, data, sizeof(io));
-	f = find_client(c->lab, io.id);
-	error = f ? kernel_ioctl(f, io.code, io.arg) : -EPIPE;
-	lab_reply(c, -error, 0, io.arg, sizeof(io.arg));
-	return true;
-}
-
-static bool
-serve_answer(struct lab_client *c, const uint8_t *data, size_t len)
-{
-	struct kernel_file *f;
-	uint32_t id;
-
-	if (len < sizeof(id))
-		return false;
-	memcpy(&id, data, sizeof(id));
-	f = find_client(c->lab, id);
-	lab_reply(c, f ? -kernel_write(f, data + sizeof(id), len - sizeof(id)) :
-		  EIO, 0, NULL, 0);
-	return true;
-}
-
-static bool
 serve_attach(struct lab_client *c, unsigned channel, const uint8_t *data,
 	     size_t len)
 {
@@ -243,8 +212,11 @@ on_frame(struct conn *conn, const struct lab_frame *frame,
 	g_autoptr(GString) out = NULL;
 	g_autofree char *text = NULL;
 	struct lab_client *c = user;
+	struct kernel_file *f;
 	struct lab_device *d;
 	struct lab_attach a;
+	struct lab_ioctl io;
+	uint32_t id;
 	int error;
 
 	switch (frame->type) {
@@ -253,9 +225,22 @@ on_frame(struct conn *conn, const struct lab_frame *frame,
 			kernel_write(c->file, data, frame->length);
 		return c->role == ROLE_FILE;
 	case LAB_IOCTL:
-		return serve_ioctl(c, data, frame->length);
+		if (frame->length < sizeof(io))
+			return false;
+		memcpy(&io, data, sizeof(io));
+		f = find_client(c->lab, io.id);
+		error = f ? kernel_ioctl(f, io.code, io.arg) : -EPIPE;
+		lab_reply(c, -error, 0, io.arg, sizeof(io.arg));
+		return true;
 	case LAB_ANSWER:
-		return serve_answer(c, data, frame->length);
+		if (frame->length < sizeof(id))
+			return false;
+		memcpy(&id, data, sizeof(id));
+		f = find_client(c->lab, id);
+		lab_reply(c, f ? -kernel_write(f, data + sizeof(id),
+					       frame->length - sizeof(id)) :
+			  EIO, 0, NULL, 0);
+		return true;
 	case LAB_OPEN:
 		return serve_open(c, data, frame->length);
 	case LAB_ENTER:

@@ -50,13 +50,6 @@ step_free(struct step *s)
 
 /* ---------------------------------------------------------------- stopping */
 
-static bool
-is_step_at(const struct stop *stop, const struct explain_line *line)
-{
-	return strstr(line->what, stop->what) &&
-		(!stop->where || strcmp(line->where, stop->where) == 0);
-}
-
 bool
 step_stops(struct step *s, const struct explain_line *line)
 {
@@ -65,7 +58,8 @@ step_stops(struct step *s, const struct explain_line *line)
 	for (guint i = s->stops->len; i-- > 0;) {
 		const struct stop *stop = s->stops->pdata[i];
 
-		if (!is_step_at(stop, line))
+		if (!strstr(line->what, stop->what) ||
+		    (stop->where && strcmp(line->where, stop->where) != 0))
 			continue;
 		s->goes = false;
 		if (stop->once)

@@ -149,23 +149,6 @@ fill_trees(const struct drive *d, uint32_t k G_GNUC_UNUSED,
 	return n_flows;
 }
 
-/* Of the loads of all channels. */
-static double
-drive_share(const struct drive *d, const struct metrics_flow *flows,
-	    uint32_t n, const uint32_t *load, uint32_t *way)
-{
-	uint32_t i, most, length;
-	double sum = 0;
-
-	for (i = 0; i < n; i++) {
-		length = metrics_path(d->g, d->lft, &flows[i], way);
-		for (most = 0; length > 0; length--)
-			most = MAX(most, load[way[length - 1]]);
-		sum += most ? 1.0 / most : 0;
-	}
-	return n ? sum / n : 0;
-}
-
 static void
 drive_range(void *data, uint32_t from, uint32_t to)
 {
@@ -177,11 +160,21 @@ drive_range(void *data, uint32_t from, uint32_t to)
 	uint32_t *way = load + d->g->n_edges + 2 * d->g->n_targets, k, n;
 
 	for (k = from; k < to; k++) {
+		double sum = 0;
+
 		n = d->fill(d, k, flows);
 		d->figures[k] = metrics_congest(d->g, d->lft, flows, n, load,
 						&d->lost[k]);
+		for (uint32_t i = 0; d->shares && i < n; i++) {
+			uint32_t most = 0, length;
+
+			length = metrics_path(d->g, d->lft, &flows[i], way);
+			for (; length > 0; length--)
+				most = MAX(most, load[way[length - 1]]);
+			sum += most ? 1.0 / most : 0;
+		}
 		if (d->shares)
-			d->figures[k] = drive_share(d, flows, n, load, way);
+			d->figures[k] = n ? sum / n : 0;
 	}
 }
 
@@ -381,22 +374,6 @@ traffic_measure(const struct graph *g, const struct lft *lft,
 
 /* --- path lengths --- */
 
-static void
-paths_sum(struct metrics_paths *p, uint32_t n)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		if (p->pairs[i] == 0)
-			continue;
-		p->max = i;
-		p->arrived += p->pairs[i];
-		sum += p->pairs[i] * i;
-	}
-	if (p->arrived > 0)
-		p->mean = (double)sum / (double)p->arrived;
-}
-
 void
 metrics_paths(const struct graph *g, const struct lft *lft,
 	      struct metrics_paths *p)
@@ -405,6 +382,7 @@ metrics_paths(const struct graph *g, const struct lft *lft,
 	uint32_t *hop = SCRATCH(scratch, uint32_t, g->n_switches);
 	uint32_t *queue = SCRATCH(scratch, uint32_t, g->n_switches);
 	uint32_t *way = SCRATCH(scratch, uint32_t, g->n_switches + 2);
+	uint64_t sum = 0;
 
 	g_assert(lft->n_switches == g->n_switches);
 	*p = (struct metrics_paths){
@@ -432,7 +410,13 @@ metrics_paths(const struct graph *g, const struct lft *lft,
 				p->longer += n;
 		}
 	}
-	paths_sum(p, g->n_switches);
+	for (uint32_t i = 0; i < g->n_switches; i++) {
+		p->max = p->pairs[i] ? i : p->max;
+		p->arrived += p->pairs[i];
+		sum += p->pairs[i] * i;
+	}
+	if (p->arrived > 0)
+		p->mean = (double)sum / (double)p->arrived;
 }
 
 void
