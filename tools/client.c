@@ -96,10 +96,9 @@ order_names(gconstpointer a, gconstpointer b)
 
 /* The only manager that listens in the folder of sockets. */
 static int
-open_only(int64_t end, GError **error)
+open_only(const char *folder, int64_t end, GError **error)
 {
 	g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
-	g_autofree char *folder = options_control_dir();
 	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
 	g_autoptr(GString) alive = g_string_new(NULL);
 	const char *name;
@@ -137,15 +136,19 @@ open_only(int64_t end, GError **error)
 }
 
 static int
-open_guid(const char *text, int64_t end, GError **error)
+open_place(const struct client_place *place, int64_t end, GError **error)
 {
 	g_autofree char *folder = options_control_dir(), *path = NULL;
 	uint64_t guid;
 
-	if (!text_read_number(text, 16, UINT64_MAX, &guid)) {
+	if (place->socket)
+		return open_named(place->socket, end, error);
+	if (!place->guid)
+		return open_only(folder, end, error);
+	if (!text_read_number(place->guid, 16, UINT64_MAX, &guid)) {
 		g_set_error(error, CLIENT_ERROR, CLIENT_ERROR_WHICH, "--guid "
 			    "%s: not a GUID of up to 16 hexadecimal digits",
-			    text);
+			    place->guid);
 		return -1;
 	}
 	path = g_strdup_printf("%s/%016" G_GINT64_MODIFIER "x" SUFFIX, folder,
@@ -226,10 +229,7 @@ client_ask(const struct client_place *place, int64_t patience_us,
 {
 	int64_t end = g_get_monotonic_time() + patience_us;
 	g_autoptr(GString) answer = g_string_new(NULL);
-	int fd = place->socket ? open_named(place->socket, end, error) :
-		place->guid ? open_guid(place->guid, end, error) :
-		open_only(end, error);
-	int code = -1;
+	int fd = open_place(place, end, error), code = -1;
 
 	if (fd < 0)
 		return -1;

@@ -46,38 +46,31 @@ put_file(GString *out, const char *name, const char *path)
 		g_string_append_printf(out, "%s: %s\n", name, g_strstrip(text));
 }
 
-/* The HCAs of this machine and their firmware. */
-static void
-pack_devices(GString *out)
-{
-	static const char *const facts[] = { "hca_type", "board_id", "fw_ver" };
-	static const char folder[] = "/sys/class/infiniband";
-	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-	const char *name;
-
-	while (dir && (name = g_dir_read_name(dir)))
-		for (size_t i = 0; i < G_N_ELEMENTS(facts); i++) {
-			g_autofree char *path = g_build_filename(folder, name,
-				facts[i], NULL);
-			g_autofree char *what = g_strconcat(name, " ",
-				facts[i], NULL);
-
-			put_file(out, what, path);
-		}
-}
-
+/* Also of the HCAs of this machine and their firmware. */
 static bool
 save_versions(const char *folder, GError **error)
 {
+	static const char *const facts[] = { "hca_type", "board_id", "fw_ver" };
+	static const char devices[] = "/sys/class/infiniband";
 	g_autoptr(GString) text = g_string_new("minismctl: " PACKAGE_STRING
 					       "\n");
+	g_autoptr(GDir) dir = g_dir_open(devices, 0, NULL);
 	struct utsname u;
+	const char *name;
 
 	if (uname(&u) == 0)
 		g_string_append_printf(text, "kernel: %s %s %s\n", u.sysname,
 				       u.release, u.machine);
 	put_file(text, "system", "/etc/os-release");
-	pack_devices(text);
+	while (dir && (name = g_dir_read_name(dir)))
+		for (size_t i = 0; i < G_N_ELEMENTS(facts); i++) {
+			g_autofree char *path = g_build_filename(devices, name,
+				facts[i], NULL);
+			g_autofree char *what = g_strconcat(name, " ",
+				facts[i], NULL);
+
+			put_file(text, what, path);
+		}
 	return save(folder, "versions", text, error);
 }
 
@@ -189,26 +182,13 @@ pack(const char *above, const char *path, char *const *more, GError **error)
 	return ok;
 }
 
-static void
-clear_folder(const char *above, const char *folder)
-{
-	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-	const char *name;
-
-	while (dir && (name = g_dir_read_name(dir))) {
-		g_autofree char *path = g_build_filename(folder, name, NULL);
-
-		g_unlink(path);
-	}
-	g_rmdir(folder);
-	g_rmdir(above);
-}
-
 bool
 support_pack(const struct client_place *place, const char *path,
 	     char *const *more, GError **error)
 {
 	g_autofree char *above = NULL, *folder = NULL;
+	g_autoptr(GDir) dir = NULL;
+	const char *name;
 	bool ok;
 
 	if (!state_file_is_ours(path, error) || !check_more(more, error))
@@ -226,6 +206,13 @@ support_pack(const struct client_place *place, const char *path,
 		ok = gather(place, folder, error) &&
 			pack(above, path, more, error);
 	}
-	clear_folder(above, folder);
+	dir = g_dir_open(folder, 0, NULL);
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *file = g_build_filename(folder, name, NULL);
+
+		g_unlink(file);
+	}
+	g_rmdir(folder);
+	g_rmdir(above);
 	return ok;
 }

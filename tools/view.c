@@ -138,7 +138,7 @@ take_table(struct reading *r, enum view_kind kind)
 
 /* The GUID and the number of the port are where #port has them. */
 static void
-take_avoided(struct reading *r, enum view_kind kind)
+take_avoided(struct reading *r)
 {
 	struct snapshot_port *port = find_port(r);
 
@@ -235,7 +235,7 @@ static void (*const takes[VIEW_KINDS])(struct reading *r,
 	[VIEW_USUAL] = take_usual, [VIEW_IDLE] = take_usual,
 	[VIEW_NODE] = view_take_node, [VIEW_NAME] = view_take_node,
 	[VIEW_PORT] = view_take_node, [VIEW_SLOW] = view_take_node,
-	[VIEW_LFT] = take_table, [VIEW_AVOIDED] = take_avoided,
+	[VIEW_LFT] = take_table,
 	[VIEW_PKEY] = take_pkey, [VIEW_PARTITION] = take_partition,
 	[VIEW_HOP] = take_hop,
 };
@@ -295,39 +295,27 @@ keep_fault(struct view_lines *lines, const uint64_t *numbers, const char *text)
 }
 
 static void
-keep_line(struct view_lines *lines, enum view_kind kind,
-	  const uint64_t numbers[VIEW_WORDS], const char *text)
+keep_line(struct reading *r, enum view_kind kind)
 {
 	struct view_text *line = g_new(struct view_text, 1);
 
-	memcpy(line->n, numbers, sizeof(line->n));
-	line->text = g_strdup(text);
-	g_ptr_array_add(lines->of[kind], line);
+	memcpy(line->n, r->numbers, sizeof(line->n));
+	line->text = g_strdup(r->text);
+	g_ptr_array_add(r->lines->of[kind], line);
 	if (kind == VIEW_FAULT)
-		keep_fault(lines, numbers, text ? text : "");
-}
-
-/* A text may be of a stranger's file, and is printed: most are plain, and stay
- * where they are. *shown: its memory, else. */
-static const char *
-clean_text(const char *text, char **shown)
-{
-	const char *at = text;
-
-	g_clear_pointer(shown, g_free);
-	while (g_ascii_isprint(*at))
-		at++;
-	return *at ? *shown = text_printable(text) : text;
+		keep_fault(r->lines, r->numbers, r->text ? r->text : "");
+	else if (kind == VIEW_AVOIDED)
+		take_avoided(r);
 }
 
 static void
 read_lines(struct reading *r, const char *text)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
-	g_autofree char *shown = NULL;
 	enum view_kind last = VIEW_HEAD;
 
 	while (next_line(&text, line)) {
+		g_autofree char *shown = NULL;
 		unsigned k = 0;
 
 		/* mostly it is of the same kind as the line before */
@@ -339,16 +327,19 @@ read_lines(struct reading *r, const char *text)
 					       r->numbers, &r->text))
 				k++;
 		last = k < VIEW_KINDS ? (enum view_kind)k : VIEW_HEAD;
-		if (k < VIEW_KINDS && k != VIEW_LFT && r->text)
-			r->text = clean_text(r->text, &shown);
-		if (k < VIEW_KINDS && (!takes[k] || k == VIEW_AVOIDED))
-			keep_line(r->lines, (enum view_kind)k, r->numbers,
-				  r->text);
-		r->text = r->text ? r->text : "";
-		if (k == VIEW_KINDS)
+		if (k == VIEW_KINDS) {
 			view_take_group(r->v, line->str);
-		else if (takes[k])
-			takes[k](r, (enum view_kind)k);
+			continue;
+		}
+		/* it may be of a stranger's file, and is printed */
+		if (r->text && k != VIEW_LFT)
+			r->text = shown = text_printable(r->text);
+		if (!takes[k]) {
+			keep_line(r, (enum view_kind)k);
+			continue;
+		}
+		r->text = r->text ? r->text : "";
+		takes[k](r, (enum view_kind)k);
 	}
 }
 
