@@ -114,27 +114,6 @@ explain_say(struct explain *e, int64_t now, const char *what,
 	emit(e, now, &line);
 }
 
-static void
-print_text(const struct explain_line *l, GString *out)
-{
-	if (!l->what) {
-		g_string_append_printf(out, "--- %s\n", l->text);
-		return;
-	}
-	g_string_append_printf(out, "%" PRId64 ".%06u  %-*s  %-*s  ",
-			       l->us / G_USEC_PER_SEC,
-			       (unsigned)(l->us % G_USEC_PER_SEC), NAME_WIDTH,
-			       l->where, WHAT_WIDTH, l->what);
-	if (l->path)
-		g_string_append_printf(out, "path %s -> ", l->path);
-	g_string_append(out, l->text);
-	if (l->why && l->is_new)
-		g_string_append_printf(out, " (%s)", l->why);
-	if (l->clause)
-		g_string_append_printf(out, " [%s]", l->clause);
-	g_string_append_c(out, '\n');
-}
-
 void
 explain_print(const struct explain_line *l, enum explain_format format,
 	      GString *out)
@@ -151,16 +130,30 @@ explain_print(const struct explain_line *l, enum explain_format format,
 
 	if (l->kind == EXPLAIN_REQUEST)
 		return;
-	if (format != EXPLAIN_JSON) {
-		print_text(l, out);
-		return;
+	if (format == EXPLAIN_JSON) {
+		report_open(&j, NULL, '{');
+		report_ms(&j, "ms", l->us);
+		for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
+			if (members[i].value)
+				report_text(&j, members[i].key,
+					    members[i].value, NULL);
+		report_close(&j, '}');
+	} else if (!l->what) {
+		g_string_append_printf(out, "--- %s", l->text);
+	} else {
+		g_string_append_printf(out, "%" PRId64 ".%06u  %-*s  %-*s  ",
+				       l->us / G_USEC_PER_SEC,
+				       (unsigned)(l->us % G_USEC_PER_SEC),
+				       NAME_WIDTH, l->where, WHAT_WIDTH,
+				       l->what);
+		if (l->path)
+			g_string_append_printf(out, "path %s -> ", l->path);
+		g_string_append(out, l->text);
+		if (l->why && l->is_new)
+			g_string_append_printf(out, " (%s)", l->why);
+		if (l->clause)
+			g_string_append_printf(out, " [%s]", l->clause);
 	}
-	report_open(&j, NULL, '{');
-	report_ms(&j, "ms", l->us);
-	for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
-		if (members[i].value)
-			report_text(&j, members[i].key, members[i].value, NULL);
-	report_close(&j, '}');
 	g_string_append_c(out, '\n');
 }
 

@@ -177,24 +177,6 @@ read_block(struct reader *r, uint32_t *type, size_t *len, GError **error)
 	return false;
 }
 
-static bool
-tell_capture(struct reader *r, GError **error)
-{
-	GError *why = NULL;
-	uint32_t type;
-	size_t len;
-
-	while (read_block(r, &type, &len, &why)) {
-		if (type == BLOCK_PACKET)
-			tell_packet(r, len);
-		if (ferror(stdout))
-			break;
-	}
-	if (why)
-		g_propagate_error(error, why);
-	return !why;
-}
-
 static int
 explain_run(void *arguments, char **words)
 {
@@ -202,6 +184,8 @@ explain_run(void *arguments, char **words)
 	g_autofree struct reader *r = g_new0(struct reader, 1);
 	g_autoptr(GError) error = NULL;
 	int status = EXIT_FAILURE;
+	uint32_t type;
+	size_t len;
 
 	if (!tool_options_one_word(words, "FILE"))
 		return EXIT_USAGE;
@@ -212,7 +196,10 @@ explain_run(void *arguments, char **words)
 	}
 	r->format = a->json ? EXPLAIN_JSON : EXPLAIN_TEXT;
 	r->explain = explain_new(on_explained, r);
-	if (!tell_capture(r, &error))
+	while (read_block(r, &type, &len, &error) && !ferror(stdout))
+		if (type == BLOCK_PACKET)
+			tell_packet(r, len);
+	if (error)
 		tool_options_complain("%s: %s", words[0], error->message);
 	else if (!fflush(stdout) && !ferror(stdout))
 		status = EXIT_SUCCESS;

@@ -64,27 +64,6 @@ static const struct option options[] = {
 	TOOL_OPTIONS,
 };
 
-static GString *
-make_line(const struct ctl_arguments *a)
-{
-	GString *line = g_string_new(a->json ? "json" : NULL);
-
-	for (guint i = 0; a->words[i]; i++) {
-		g_autofree char *word = g_shell_quote(a->words[i]);
-
-		g_string_append_printf(line, "%s%s", line->len ? " " : "",
-				       word);
-	}
-	for (size_t i = 0; i < COMMAND_OPTIONS; i++)
-		if (a->options[i])
-			g_string_append_printf(line, " %s",
-					       command_option_names[i]);
-	/* the line ends at the first newline, and a word cannot have one */
-	g_strdelimit(line->str, "\n", '?');
-	g_string_append_c(line, '\n');
-	return line;
-}
-
 /* The answer goes where the manager's would. */
 static int
 put_answer(const GString *text, int status)
@@ -120,12 +99,26 @@ print_part(GString *body, void *data)
 static int
 run_question(const struct ctl_arguments *a)
 {
-	g_autoptr(GString) line = make_line(a);
+	g_autoptr(GString) line = g_string_new(a->json ? "json" : NULL);
 	g_autoptr(GString) body = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
-	int code = client_ask_on(&a->place, CLIENT_PATIENCE_US, line, body,
-				 print_part, NULL, &error);
+	int code;
 
+	for (guint i = 0; a->words[i]; i++) {
+		g_autofree char *word = g_shell_quote(a->words[i]);
+
+		g_string_append_printf(line, "%s%s", line->len ? " " : "",
+				       word);
+	}
+	for (size_t i = 0; i < COMMAND_OPTIONS; i++)
+		if (a->options[i])
+			g_string_append_printf(line, " %s",
+					       command_option_names[i]);
+	/* the line ends at the first newline, and a word cannot have one */
+	g_strdelimit(line->str, "\n", '?');
+	g_string_append_c(line, '\n');
+	code = client_ask_on(&a->place, CLIENT_PATIENCE_US, line, body,
+			     print_part, NULL, &error);
 	if (code < 0) {
 		tool_options_complain("%s", error->message);
 		return error->code;

@@ -99,7 +99,11 @@ add_file(void)
 		g_error("%s is not there", path);
 	golden_add("show", answered, "");
 	golden_add("missing", answered, missing);
-	golden_add("shared", answered, "#name 0x20 is leaf-1\n");
+	golden_add("shared", answered, "#name 0x20 is leaf-1\n#fault 1 guid 0x10 "
+		   "port 4 far 0x9 far-port 9 kind 2 name 42 near 29 since 5 what "
+		   "link leaf-1 (0x0000000000000010)/4 - leaf - a/9\n#fault 2 "
+		   "guid 0x9 port 8 far 0x20 far-port 4 kind 2 name 42 near 10 since "
+		   "5 what link leaf - a/8 - leaf-1 (0x0000000000000020)/4\n");
 }
 
 TEST(test_a_list_of_nothing_says_so)
@@ -142,29 +146,6 @@ TEST(test_names_of_a_view_move_no_cursor)
 		      "a?[2Jb  3 of 3 links Active\n");
 	expect_answer(v, "nodes caf", 0, "switch 6\t0x0000000000000030  "
 		      "caf\xc3\xa9  2 of 3 links Active\n");
-}
-
-/* Of two hosts h one has lost the cable of its port 1. */
-TEST(test_a_missing_link_of_a_shared_name_is_listed)
-{
-	AUTO(tool_view) *v = read_view(
-		"#view 1 gen 7\n#fault 1 guid 0x9 port 4 far 0x1 far-port 1 "
-		"kind 2 name 39 near 10 since 5 what link leaf - a/4 - "
-		"h (0x0000000000000001)\ncaguid=0x1\nCa 2 \"H-1\" # \"h\"\n"
-		"[2](3) \"H-2\"[1](2) # lid 1 lmc 0 \"h\" lid 2 4xEDR\n"
-		"\ncaguid=0x2\nCa 1 \"H-2\" # \"h\"\n"
-		"[1](2) \"H-1\"[2](3) # lid 2 lmc 0 \"h\" lid 1 4xEDR\n#end 7\n");
-	g_autofree char *since = expected_since_text(5);
-	g_autofree char *answer = g_strdup_printf("h/2: host, LID 1\n  "
-		"NodeGUID 0x0000000000000001, PortGUID 0x0000000000000003\n  "
-		"says it is h\n  in no partition\n"
-		"  port 1 - leaf - a/4  missing since %s\n"
-		"  port 2 - h (0x0000000000000002)/1  4xEDR Initialize\n",
-		since);
-
-	expect_answer(v, "who 0x1", 0, answer);
-	expect_answer(v, "who 'h (0x0000000000000001)'", 0, answer);
-	expect_answer(v, "who 'h (0x0000000000000001)/2'", 0, answer);
 }
 
 /* It has not taken it, as its state. */
