@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "routing/select.h"
-#include "tools/lft_text.h"
+#include "tools/dump.h"
 #include "routing/work.h"
 #include "tools/tool_options.h"
 #include "lab/route_lab.h"
@@ -204,7 +204,7 @@ report(const struct route_lab *lab, const struct route_arguments *a,
 	int status = LAB_GOOD;
 
 	if (a->dump && !row->refused) {
-		lft_text_write(lab->subnet, lab->lids, row->lft, tables);
+		dump_tables(lab->subnet, lab->lids, row->lft, tables);
 		if (!route_write_file(a->dump, tables))
 			return EXIT_FAILURE;
 	}

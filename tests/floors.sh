@@ -47,7 +47,7 @@ may() {
 	lab/*:lab/* | lab/*:sm/mad/* | lab/*:topology/* | lab/*:routing/* | \
 		lab/*:sm/io/transport.h | lab/*:sm/config/* | \
 		lab/*:tools/tool_options.h | lab/*:tools/explain.h | \
-		lab/*:tools/lft_text.h | lab/*:tools/net_file_parse.h | \
+		lab/*:tools/dump.h | lab/*:tools/net_file_parse.h | \
 		lab/*:tools/device.h | lab/*:tools/trace.h) ;;
 	topology/* | routing/* | sm/mad/* | sm/plan/* | sm/config/* | sm/sa/* | \
 		sm/io/* | lab/sim/* | lab/* | tools/*)

@@ -29,7 +29,6 @@
 #include <string.h>
 
 #include "routing/graph.h"
-#include "tools/lft_text.h"
 #include "topology/state_file.h"
 #include "topology/net_file.h"
 
@@ -41,7 +40,7 @@ struct dump_of {
 	const struct lft *lft;
 	struct graph *g;
 	uint32_t *shortest;	/* [destination switch][switch] */
-	GPtrArray *lines;	/* of lft_text_lines() */
+	GPtrArray *lines;	/* of opensm-lfts.dump, see make_lines() */
 };
 
 typedef void (*section_fn)(const struct dump_of *v, uint32_t i, GString *out);
@@ -204,10 +203,62 @@ put_fdb_switch(const struct dump_of *v, uint32_t sw, GString *out)
 
 /* opensm-lfts.dump */
 
+/* Tens of millions of lines in a large fabric: the line of each LID, but for its
+ * port. */
+static GPtrArray *
+make_lines(const struct snapshot *s, const struct lid_map *lids, uint32_t top)
+{
+	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+
+	for (uint32_t lid = 0; lid <= top; lid++) {
+		uint32_t port = lid_map_owner(lids, (uint16_t)lid);
+		const struct snapshot_node *n = port == SNAPSHOT_NONE ? NULL :
+			snapshot_node_of(s, port);
+
+		g_ptr_array_add(lines, n ? g_strdup_printf("0x%04x 000 # %s "
+			"portguid 0x%016" PRIx64 ": '%s'\n", lid,
+			node_type_name(n->info.node_type), s->ports[port].guid,
+			snapshot_node_name(n)) :
+			g_strdup_printf("0x%04x 000 # unknown node and type\n",
+					lid));
+	}
+	return lines;
+}
+
 static void
 put_lft_switch(const struct dump_of *v, uint32_t sw, GString *out)
 {
-	lft_text_write_switch(v->s, v->lids, v->lft, sw, v->lines, out);
+	const struct snapshot_node *n = &v->s->nodes[v->s->switches[sw]];
+	const uint8_t *row = lft_row(v->lft, sw);
+	uint32_t n_lines = 0;
+
+	g_string_append_printf(out, "Unicast lids [0-%u] of switch Lid %u "
+			       "guid 0x%016" PRIx64 " ('%s'):\n", v->lft->top,
+			       v->lids->base[n->first_port], n->info.node_guid,
+			       snapshot_node_name(n));
+	for (uint32_t lid = LID_UNICAST_MIN; lid <= v->lft->top; lid++) {
+		gsize at = out->len + strlen("0x0000 ");
+
+		if (row[lid] == LFT_NO_PATH)
+			continue;
+		g_string_append(out, v->lines->pdata[lid]);
+		put_digits(out->str + at, 3, 10, row[lid]);
+		n_lines++;
+	}
+	g_string_append_printf(out, "%u lids dumped\n", n_lines);
+}
+
+void
+dump_tables(const struct snapshot *s, const struct lid_map *lids,
+	    const struct lft *lft, GString *out)
+{
+	g_autoptr(GPtrArray) lines = make_lines(s, lids, lft->top);
+	const struct dump_of v = {
+		.s = s, .lids = lids, .lft = lft, .lines = lines,
+	};
+
+	for (uint32_t sw = 0; sw < lft->n_switches; sw++)
+		put_lft_switch(&v, sw, out);
 }
 
 static void
@@ -278,7 +329,7 @@ dump_all(const char *dir, const struct snapshot *s, const struct lid_map *lids,
 	for (uint32_t to = 0; to < s->n_switches; to++)
 		graph_hops(v.g, to, v.shortest + (size_t)to * s->n_switches,
 			   queue);
-	v.lines = lft_text_lines(s, lids, lft->top);
+	v.lines = make_lines(s, lids, lft->top);
 	for (unsigned i = 0; ok && i < G_N_ELEMENTS(files); i++)
 		ok = write_file(dir, files[i].name, &v, files[i].put,
 				files[i].n, error);

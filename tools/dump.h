@@ -25,4 +25,15 @@ bool dump_all(const char *dir, const struct snapshot *s,
 	      const struct lid_map *lids, const struct lft *lft,
 	      GError **error);
 
+/*
+ * Appends the text of opensm-lfts.dump: a heading for each switch, then a line for
+ * each LID:
+ *
+ *	Unicast lids [0-14] of switch Lid 2 guid 0x5000000000000100 ('S-1-0'):
+ *	0x0001 001 # Channel Adapter portguid 0x6000000000000101: 'H-0'
+ *	14 lids dumped
+ */
+void dump_tables(const struct snapshot *s, const struct lid_map *lids,
+		 const struct lft *lft, GString *out);
+
 #endif

@@ -17,7 +17,7 @@
 #include "tests/lib/auto.h"
 #include "tests/lib/formats.h"
 #include "tests/lib/sa_lab.h"
-#include "tools/lft_text.h"
+#include "tools/dump.h"
 #include "tools/net_file_parse.h"
 #include "topology/each.h"
 #include "topology/expected.h"
@@ -212,7 +212,7 @@ judge_tables(const struct lft_file *file, GString *out)
 		g_string_append_printf(out, "none: %s\n", error->message);
 		return;
 	}
-	lft_text_write(s, lids, lft, text);
+	dump_tables(s, lids, lft, text);
 	g_string_append(out, text->str);
 	again = lft_file_parse(text->str, "again", NULL);
 	same = lft_file_tables(again, s, lids, NULL, NULL);
