@@ -38,7 +38,8 @@
 #define COST_AGAINST	100u	/* a turn that has to be tried */
 #define COST_MAX	4096u	/* of a path */
 #define OFFER_END	UINT32_MAX
-#define MAX_TRIES	8u	/* then no turn against the order is tried */
+#define MAX_TRIES	8u	/* then no turn against the order is tried; */
+#define DETOUR_TRIES	4u	/* a detour is not the only path */
 
 /* An edge with the cost of a path that ends with it. */
 struct mend_offer {
@@ -478,10 +479,11 @@ bool
 mend_search(struct mend *m, uint32_t sw)
 {
 	uint32_t hosts = m->through ? m->flow : m->g->n_hosts[sw], last, tries;
+	uint32_t most = m->through ? DETOUR_TRIES : MAX_TRIES;
 
 	search_count(m);
-	for (tries = 0; tries <= MAX_TRIES && !mend_is_too_much(m); tries++) {
-		m->is_sure = tries == MAX_TRIES;
+	for (tries = 0; tries <= most && !mend_is_too_much(m); tries++) {
+		m->is_sure = tries == most;
 		last = search_path(m, sw);
 		if (last == SNAPSHOT_NONE)
 			return false;

@@ -391,30 +391,25 @@ repair_find_base(struct repairing *w)
 	}
 }
 
-/* Does the base have an entry of the LID into this lost cable, to be replaced? */
-static bool
-repair_is_hit(const struct repairing *w, uint32_t e, uint32_t lid)
-{
-	const struct graph *g = w->m.g;
-	uint32_t sw = graph_owner(g, e);
-
-	return lft_row(w->base, sw)[lid] == g->edges[e].port &&
-		w->r->place[sw] != SNAPSHOT_NONE && !repair_leaves(w, lid);
-}
-
+/* The entries of the base into lost cables that have to be replaced. */
 static void
 repair_find_lost(struct repairing *w)
 {
 	const struct graph *g = w->m.g;
 	struct repair_end end;
 	uint32_t e, lid, block;
+	const uint8_t *row;
 
 	for (e = 0; e < g->n_edges; e++) {
+		end.sw = graph_owner(g, e);
+		if (!w->m.is_lost[e] || w->r->place[end.sw] == SNAPSHOT_NONE)
+			continue;
+		row = lft_row(w->base, end.sw);
 		block = UINT32_MAX;
-		for (lid = 0; w->m.is_lost[e] && lid <= g->top; lid++) {
-			if (!repair_is_hit(w, e, lid))
+		for (lid = 0; lid <= g->top; lid++) {
+			if (row[lid] != g->edges[e].port ||
+			    repair_leaves(w, lid))
 				continue;
-			end.sw = graph_owner(g, e);
 			end.lid = (uint16_t)lid;
 			g_array_append_val(w->ends, end);
 			w->n_blocks += block != lid / LFT_BLOCK;
