@@ -38,8 +38,10 @@ struct engine_input {
 	 * g->top. */
 	const struct lft *previous;
 	const uint8_t *unread;	/* by switch: it may forward by an entry that was
-				   never read, or not after a Set that may have
-				   changed it; NULL: none does */
+				   never read; NULL: none does */
+	const struct lft *or_previous;	/* the same, if Sets that were not
+				   confirmed were executed; NULL: there are
+				   none */
 	/* The present order, from engine_output.ranks of an earlier sweep,
 	 * by switch: a cable leads up to the lower rank. ENGINE_NO_RANK for
 	 * a new switch. */

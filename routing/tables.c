@@ -133,6 +133,7 @@ lft_seen_free(struct lft_seen *seen)
 	if (!seen)
 		return;
 	lft_free(seen->lft);
+	lft_free(seen->sent);
 	g_free(seen->known);
 	g_free(seen);
 }
@@ -185,24 +186,53 @@ struct lft_seen *
 lft_seen_copy(const struct lft_seen *seen)
 {
 	struct lft_seen *copy = g_memdup2(seen, sizeof(*seen));
+	size_t n = lft_size(seen->lft) / LFT_BLOCK;
 
 	lft_ref(copy->lft);
-	copy->known = g_memdup2(seen->known, (size_t)seen->lft->n_switches *
-				lft_n_blocks(seen->lft));
+	copy->sent = seen->sent && memchr(seen->known, LFT_DOUBTFUL, n) ?
+		lft_copy(seen->sent) : NULL;
+	copy->known = g_memdup2(seen->known, n);
 	return copy;
 }
 
 /* The bytes stay, as the most likely content. */
 void
-lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block,
-		enum lft_known as)
+lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block)
 {
 	size_t i = (size_t)sw * lft_n_blocks(seen->lft) + block;
 
 	g_assert(sw < seen->lft->n_switches);
 
-	if (block < lft_n_blocks(seen->lft) && seen->known[i])
-		seen->known[i] = as;
+	if (block < lft_n_blocks(seen->lft) && seen->known[i] == LFT_KNOWN)
+		seen->known[i] = LFT_REREAD;
+}
+
+void
+lft_seen_doubt(struct lft_seen *seen, uint32_t sw, uint32_t block,
+	       const uint8_t bytes[LFT_BLOCK])
+{
+	g_assert(sw < seen->lft->n_switches);
+
+	if (block >= lft_n_blocks(seen->lft))
+		return;
+	if (!seen->sent)
+		seen->sent = lft_copy(seen->lft);
+	memcpy(lft_row(seen->sent, sw) + (size_t)block * LFT_BLOCK, bytes,
+	       LFT_BLOCK);
+	seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block] =
+		LFT_DOUBTFUL;
+}
+
+struct lft *
+lft_seen_or(const struct lft_seen *seen)
+{
+	struct lft *lft = lft_copy(seen->lft);
+
+	for (size_t i = 0; i < lft_size(lft) / LFT_BLOCK; i++)
+		if (seen->known[i] == LFT_DOUBTFUL)
+			memcpy(lft->ports + i * LFT_BLOCK,
+			       seen->sent->ports + i * LFT_BLOCK, LFT_BLOCK);
+	return lft;
 }
 
 void
@@ -210,7 +240,7 @@ lft_seen_forget_all(struct lft_seen *seen)
 {
 	for (uint32_t sw = 0; sw < seen->lft->n_switches; sw++)
 		for (uint32_t b = 0; b < lft_n_blocks(seen->lft); b++)
-			lft_seen_forget(seen, sw, b, LFT_REREAD);
+			lft_seen_forget(seen, sw, b);
 }
 
 const uint8_t *

@@ -69,15 +69,19 @@ extern const uint8_t lft_no_paths[LFT_BLOCK];
  */
 struct lft_seen {
 	struct lft *lft;
+	struct lft *sent;	/* the doubtful blocks, if the last Set of each was
+				   executed; else as once read. NULL: there is
+				   none */
 	uint8_t *known;		/* [switch][block]: enum lft_known */
 };
 
 enum lft_known {
-	LFT_UNKNOWN,		/* never read, or not after a Set that was not
-				   confirmed: it may have any content */
-	LFT_KNOWN,
+	LFT_UNKNOWN,		/* never read */
+	LFT_DOUBTFUL,		/* a Set that was not confirmed may have changed
+				   it */
 	LFT_REREAD,		/* to be read again; most likely it is as it
 				   was */
+	LFT_KNOWN,
 };
 
 struct lft_seen *lft_seen_new(uint32_t n_switches, uint16_t top);
@@ -92,9 +96,12 @@ void lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
 void lft_seen_share(struct lft_seen *seen, struct lft *lft);
 /* The tables are the same memory until one of both is changed. */
 struct lft_seen *lft_seen_copy(const struct lft_seen *seen);
-/* as: LFT_UNKNOWN, or LFT_REREAD, which leaves an unknown block as it is. */
-void lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block,
-		     enum lft_known as);
+void lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block);
+/* It is as it was, or these bytes. */
+void lft_seen_doubt(struct lft_seen *seen, uint32_t sw, uint32_t block,
+		    const uint8_t bytes[LFT_BLOCK]);
+/* The tables, if all doubtful Sets were executed; a new reference. */
+struct lft *lft_seen_or(const struct lft_seen *seen);
 void lft_seen_forget_all(struct lft_seen *seen);
 
 /* The 64 bytes of a known block, else NULL. `seen` may be NULL. */

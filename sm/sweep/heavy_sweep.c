@@ -810,9 +810,12 @@ route(struct sweep *s)
 	const struct snapshot *n = s->next.subnet;
 	const GPtrArray *avoided = s->next.avoided;
 	struct route_job *job = job_new(s);
+	bool is_doubtful = false;
 	const char *by;
 
-	job->unread = table_reader_unread(n, s->next.seen);
+	job->unread = table_reader_unread(n, s->next.seen, &is_doubtful);
+	if (is_doubtful)
+		job->or_seen = lft_seen_or(s->next.seen);
 	job->ranks = persist_ranks(s->memory, n, &by);
 	job->ranks_by = g_strdup(by);
 	job->in_force = g_strdup(persist_engine(s->memory, n));
@@ -924,8 +927,7 @@ forget_late(struct sweep *s)
 		if (!sweep_is_late(s, node->info.node_guid))
 			continue;
 		for (unsigned b = 0; snapshot_is_switch(node) && b < all; b++)
-			lft_seen_forget(s->next.seen, node->sw_index, b,
-					LFT_UNKNOWN);
+			lft_seen_forget(s->next.seen, node->sw_index, b);
 		for (unsigned num = 0; num <= node->info.num_ports; num++)
 			for (unsigned t = 0; t < PORT_N_TABLES; t++)
 				port_tables_forget(s->next.tables, t,

@@ -210,20 +210,20 @@ is_locked(const struct program *p, uint32_t holder)
 }
 
 /*
- * A Set without a reply may have been executed, if only the reply was lost. The
- * content of the block is unknown and has to be read; else a port might keep
+ * A Set without a reply, or refused, may have been executed. The block has the old
+ * content or the new one until it is read; else a port might keep
  * the P_Keys of rules that were withdrawn in the meantime.
  */
 static void
-forget_block(struct program *p, uint32_t index)
+forget_block(struct program *p, uint32_t index, const uint8_t *sent)
 {
 	const struct plan_step *step = &p->plan->steps[index];
 
 	if (step->kind == PLAN_TABLE)
 		port_tables_forget(p->held, step->table, step->port);
 	else if (step->kind == PLAN_LFT)
-		lft_seen_forget(p->seen, p->before->nodes[step->node].sw_index,
-				step->block, LFT_UNKNOWN);
+		lft_seen_doubt(p->seen, p->before->nodes[step->node].sw_index,
+			       step->block, sent);
 }
 
 /* Ends a step. */
@@ -399,7 +399,6 @@ refused(struct program *p, uint32_t index, unsigned status)
 {
 	const struct plan_step *step = &p->plan->steps[index];
 
-	forget_block(p, index);
 	problem(p, step, " refuses Set(%s): %s", mad_attr_name(step_attr(step)),
 		mad_status_name(status));
 	settle(p, index, false);
@@ -417,7 +416,6 @@ program_on_timeout(struct program *p, const struct program_order_action *a,
 		return;
 	}
 	step = &p->plan->steps[a->what];
-	forget_block(p, a->what);
 	if (!mkey_db_is_hidden(&p->before->ports[holder].info)) {
 		smp_batch_set_unreachable(p->batch, port);
 		problem(p, step, " does not answer Set(%s)",
@@ -526,6 +524,9 @@ program_reply(void *data, const struct smp_request *r,
 					  .what = (uint32_t)r->tag };
 	bool look = is_look(a.act);
 
+	if (!look && (reply->status || reply->outcome == SMP_TIMED_OUT ||
+		      reply->outcome == SMP_CANCELLED))
+		forget_block(p, a.what, r->data);
 	switch (reply->outcome) {
 	case SMP_ANSWERED:
 		program_on_answer(p, &a, r->data, reply->data, reply->status);
@@ -536,8 +537,6 @@ program_reply(void *data, const struct smp_request *r,
 	case SMP_CANCELLED:
 		if (look)
 			learn_changed(p, r->port);
-		else
-			forget_block(p, a.what);
 		break;
 	case SMP_UNREACHABLE:
 		break;

@@ -58,11 +58,14 @@ choose(struct route_job *job, const struct graph *g, const struct graph *whole,
 		g_new0(uint8_t, g->n_switches) : NULL;
 	g_autofree uint8_t *io = mark_io(g, job);
 	struct lft *held = choose_held(g, job->seen);
+	struct lft *or_held = job->or_seen ? choose_held(g, job->or_seen) :
+		NULL;
 	const struct engine_input in = {
 		.g = g,
 		.whole = whole,
 		.previous = held,
 		.unread = job->unread,
+		.or_previous = or_held,
 		.ranks = job->ranks,
 		.is_root = roots,
 		.is_io = io,
@@ -79,6 +82,7 @@ choose(struct route_job *job, const struct graph *g, const struct graph *whole,
 		ok = choose_tables(&wish, &in, &job->choice, error);
 	}
 	lft_free(held);
+	lft_free(or_held);
 	return ok;
 }
 
@@ -90,7 +94,7 @@ route_fabric(struct route_job *job)
 	struct graph *g = graph_new(job->subnet, job->lids);
 	g_autoptr(GPtrArray) none = g_ptr_array_new();
 	/* then a switch forwards by entries that no repair looks at */
-	bool is_mute = job->unread || graph_has_mute(g);
+	bool is_mute = job->unread || job->or_seen || graph_has_mute(g);
 	struct graph *whole = NULL;
 	const struct choice *c = &job->choice;
 
@@ -210,6 +214,7 @@ route_job_free(void *values)
 		snapshot_unref(job->all);
 	lid_map_free(job->lids);
 	lft_free(job->seen);
+	lft_free(job->or_seen);
 	g_free(job->unread);
 	g_free((gpointer)job->params.order);
 	g_free(job->ranks_by);

@@ -321,7 +321,7 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 	bool same = known && now->n_switches == then->n_switches;
 	struct lft_seen *seen;
 	uint32_t n_blocks, stride = known ? lft_n_blocks(known->lft) : 0, was;
-	enum lft_known as;
+	uint8_t *as;
 	bool is_left;
 
 	for (uint32_t sw = 0; sw < now->n_switches; sw++) {
@@ -354,27 +354,36 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 		for (uint32_t b = 0; b < n_blocks; b++) {
 			lft_seen_set(seen, sw, b, lft_row(known->lft, was) +
 				     (size_t)b * LFT_BLOCK);
-			as = known->known[(size_t)was * stride + b];
-			if (!is_left && as == LFT_KNOWN)
-				as = LFT_REREAD;
-			lft_seen_forget(seen, sw, b, as);
+			as = &seen->known[(size_t)sw * lft_n_blocks(seen->lft) +
+					  b];
+			*as = known->known[(size_t)was * stride + b];
+			if (*as == LFT_DOUBTFUL)
+				lft_seen_doubt(seen, sw, b,
+					lft_row(known->sent, was) +
+					(size_t)b * LFT_BLOCK);
+			if (!is_left)
+				lft_seen_forget(seen, sw, b);
 		}
 	}
 	return seen;
 }
 
 uint8_t *
-table_reader_unread(const struct snapshot *s, const struct lft_seen *seen)
+table_reader_unread(const struct snapshot *s, const struct lft_seen *seen,
+		    bool *is_doubtful)
 {
 	unsigned all = lft_n_blocks(seen->lft);
 	uint8_t *unread = NULL;
 
 	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
-		unsigned n = MIN(all, lft_blocks_in_use(
-				&s->nodes[s->switches[sw]], all));
+		const struct snapshot_node *node = &s->nodes[s->switches[sw]];
+		unsigned n = MIN(all, lft_blocks_in_use(node, all));
 		const uint8_t *known = seen->known + (size_t)sw * all;
+		bool is_in_doubt = memchr(known, LFT_DOUBTFUL, n) != NULL;
 
-		if (!memchr(known, LFT_UNKNOWN, n))
+		*is_doubtful |= is_in_doubt;
+		if (!memchr(known, LFT_UNKNOWN, n) &&
+		    (!is_in_doubt || node->sw_known))
 			continue;
 		if (!unread)
 			unread = g_new0(uint8_t, s->n_switches);

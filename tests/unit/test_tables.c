@@ -58,7 +58,7 @@ TEST(test_seen_shares_tables)
 	lft_seen_set(seen, 1, 1, bytes);
 	lft_seen_share(seen, lft);
 	assert_ptr_not_equal(seen->lft, lft);
-	lft_seen_forget(seen, 1, 1, LFT_REREAD);
+	lft_seen_forget(seen, 1, 1);
 	lft_seen_share(seen, lft);
 	assert_ptr_not_equal(seen->lft, lft);
 	memcpy(lft_row(lft, 1) + LFT_BLOCK, bytes, LFT_BLOCK);
