@@ -186,7 +186,8 @@ want_end_port(const struct snapshot *s, const struct desired *w, uint32_t port,
 			out->m_key = mkey_db_of(w->keys, s->ports[port].guid);
 	} else if (m_key || out->m_key) {
 		out->m_key = m_key;
-		out->m_key_protect = policy->m_key_protect;
+		out->m_key_protect = w->is_unseen && port == s->local_port ?
+			MIN(policy->m_key_protect, 1) : policy->m_key_protect;
 		out->m_key_lease = policy->m_key_lease;
 	}
 	out->gid_prefix = policy->gid_prefix;

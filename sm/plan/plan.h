@@ -110,6 +110,8 @@ struct desired {
 	const struct mkey_db *keys;	/* NULL: policy->m_key for all */
 	bool keys_stay;		/* new ones could not be saved: a port keeps
 				   the one it has */
+	bool is_unseen;		/* another master that would obey does not find
+				   our port: all may read it */
 	const struct lid_map *lids;
 	const struct lft *lft;
 	bool all_blocks;		/* of lft are written, equal or not */

@@ -407,6 +407,9 @@ make_plan(struct sweep *s, bool keys_stay)
 	s->run.wanted = (struct desired){
 		.policy = s->params.policy,
 		.keys = s->keys,
+		.is_unseen = s->contested &&
+			election_highest(&s->self, s->others, SM_STATE_MASTER,
+					 ELECTION_HAND_OVER),
 		.keys_stay = keys_stay,
 		.lids = s->next.lids,
 		.lft = s->next.lft,
