@@ -86,6 +86,17 @@ struct expected_link {
 				   cable, or had, to another one that is missing */
 };
 
+/* A switch's port with a link behind which no node answers. */
+struct expected_silent {
+	uint64_t guid;
+	uint8_t port;
+	uint8_t is_accepted;
+	int64_t since;
+	bool is_told;		/* a link or node is missing there */
+	struct expected_node *stuck;	/* the host that takes no address, */
+	bool addressed;			/* or one, and no state; NULL */
+};
+
 static inline bool
 expected_is_switch(const struct expected_node *n)
 {
@@ -103,6 +114,15 @@ expected_link_at(const GArray *links, uint32_t i)
 {
 	return &g_array_index(links, struct expected_link, i);
 }
+
+struct expected_node *expected_add_node(struct expected *e, uint64_t guid,
+					enum expected_kind kind,
+					const char *name);
+/* By node and port. */
+int expected_order_silent(const void *a, const void *b);
+/* A copy of the link; text: taken, or NULL. */
+void expected_add_former(struct expected *e, const struct expected_link *link,
+			 char *text);
 
 /* A name that several nodes have, one of which may be there, has the GUID behind
  * it; g_free, as are those of the port, and of an end of a link. */
