@@ -3,7 +3,7 @@
  * A list of cables becomes a net file without GUIDs, of switches only: without
  * a CA no node is left out.
  */
-#include "tools/design.h"
+#include "tools/compare.h"
 
 #include <stdlib.h>
 #include <string.h>

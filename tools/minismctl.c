@@ -18,7 +18,6 @@
 #include "sm/config/command.h"
 #include "tools/client.h"
 #include "tools/compare.h"
-#include "tools/design.h"
 #include "tools/show.h"
 #include "tools/support.h"
 #include "tools/tool_options.h"

@@ -4,7 +4,6 @@
  */
 #include "tests/fuzz/fuzz.h"
 #include "tools/compare.h"
-#include "tools/design.h"
 #include "tools/show.h"
 #include "topology/text.h"
 

@@ -14,7 +14,6 @@
 #include "tests/lib/golden.h"
 #include "tests/lib/unit.h"
 #include "tools/compare.h"
-#include "tools/design.h"
 
 static const struct {
 	const char *name, *id;
