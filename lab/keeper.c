@@ -79,31 +79,6 @@ end_children(void)
 	}
 }
 
-static void
-reap(struct inside *k)
-{
-	int status;
-	pid_t pid;
-
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (pid != k->program)
-			continue;
-		k->program = 0;
-		send(k->fd, &status, sizeof(status), MSG_NOSIGNAL);
-	}
-}
-
-static void
-execute(const struct inside *k, char **argv, char **env)
-{
-	setpgid(0, k->group);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	sigprocmask(SIG_SETMASK, &k->mask, NULL);
-	execvpe(argv[0], argv, env);
-	tool_options_complain("%s: %s", argv[0], g_strerror(errno));
-	_exit(127);
-}
-
 /* False: the lab is gone. */
 static bool
 serve(struct inside *k)
@@ -124,8 +99,14 @@ serve(struct inside *k)
 		G_VARIANT_TYPE("(aayaay)"), text, len, TRUE, NULL, NULL));
 	g_variant_get(request, REQUEST_TYPE, &argv, &env);
 	k->program = fork();
-	if (k->program == 0)
-		execute(k, argv, env);
+	if (k->program == 0) {
+		setpgid(0, k->group);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		sigprocmask(SIG_SETMASK, &k->mask, NULL);
+		execvpe(argv[0], argv, env);
+		tool_options_complain("%s: %s", argv[0], g_strerror(errno));
+		_exit(127);
+	}
 	if (k->program < 0) {	/* no process: as if it could not be executed */
 		k->program = 0;
 		send(k->fd, &failed, sizeof(failed), MSG_NOSIGNAL);
@@ -139,6 +120,8 @@ keep(struct inside *k)
 	struct signalfd_siginfo signal;
 	struct pollfd wait[2] = { { .fd = k->fd, .events = POLLIN } };
 	sigset_t all;
+	int status;
+	pid_t pid;
 
 	prctl(PR_SET_NAME, "lab-keeper");
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -157,7 +140,12 @@ keep(struct inside *k)
 			continue;
 		if (signal.ssi_signo == SIGTERM && k->program)
 			kill(k->program, SIGTERM);
-		reap(k);
+		while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+			if (pid != k->program)
+				continue;
+			k->program = 0;
+			send(k->fd, &status, sizeof(status), MSG_NOSIGNAL);
+		}
 	}
 	end_children();
 }

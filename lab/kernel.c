@@ -177,19 +177,6 @@ send_free(struct send *s)
 }
 
 static void
-add_send(struct kernel_file *f, struct send *s)
-{
-	struct send *last = find_send(f, s->key);
-
-	while (last && last->next)
-		last = last->next;
-	if (last)
-		last->next = s;
-	else
-		g_hash_table_add(f->sends, s);
-}
-
-static void
 remove_send(struct kernel_file *f, struct send *s)
 {
 	struct send *before = find_send(f, s->key);
@@ -340,7 +327,7 @@ kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
 {
 	struct ib_user_mad_hdr hdr;
 	struct agent *a;
-	struct send *s;
+	struct send *s, *last;
 	int error;
 
 	if (len < HDR)
@@ -355,7 +342,8 @@ kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
 	if (error)
 		return -error;
 	s = send_new(a, &hdr, buf, len);
-	if (!rules_by_program(a->kind, buf) && find_send(f, s->key)) {
+	last = find_send(f, s->key);
+	if (!rules_by_program(a->kind, buf) && last) {
 		send_free(s);
 		return -EINVAL;
 	}
@@ -365,7 +353,12 @@ kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
 		send_free(s);
 		return 0;
 	}
-	add_send(f, s);
+	while (last && last->next)
+		last = last->next;
+	if (last)
+		last->next = s;
+	else
+		g_hash_table_add(f->sends, s);
 	if (hdr.timeout_ms && a->limit && a->out >= a->limit)
 		g_queue_push_tail(&a->backlog, s);
 	else

@@ -106,20 +106,6 @@ put_findings(struct finding *f, struct text_report *r)
 
 /* ------------------------------------------------------------ the findings */
 
-static void
-doctor_managers(const struct tool_view *v, struct finding *f)
-{
-	EACH_PTR(const struct view_text, sm, v->lines->of[VIEW_SM]) {
-		g_autofree char *place = g_strdup_printf("%s (0x%016" PRIx64
-			"), %s, priority %" PRIu64, sm->text ? sm->text : "?",
-			sm->n[SM_GUID],
-			sm_state_name((unsigned)sm->n[SM_STATE]),
-			sm->n[SM_PRIORITY]);
-
-		finding_add(&f[FINDING_MANAGER], place);
-	}
-}
-
 /* Of each end port that has a line #trait. */
 static void
 doctor_traits(const struct tool_view *v, struct finding *f)
@@ -283,7 +269,15 @@ show_doctor(struct show *q, GError **error)
 		f[k] = (struct finding){ .where = g_string_new(NULL) };
 	if (verdict && strcmp(verdict, "up"))
 		finding_add(&f[FINDING_VERDICT], name);
-	doctor_managers(q->v, f);
+	EACH_PTR(const struct view_text, sm, q->v->lines->of[VIEW_SM]) {
+		g_autofree char *place = g_strdup_printf("%s (0x%016" PRIx64
+			"), %s, priority %" PRIu64, sm->text ? sm->text : "?",
+			sm->n[SM_GUID],
+			sm_state_name((unsigned)sm->n[SM_STATE]),
+			sm->n[SM_PRIORITY]);
+
+		finding_add(&f[FINDING_MANAGER], place);
+	}
 	doctor_traits(q->v, f);
 	doctor_foreign(q->v, f);
 	/* a node at protection level 2 does not answer without its key; a host

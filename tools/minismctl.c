@@ -134,19 +134,6 @@ tell_error(const struct ctl_arguments *a, const GError *error)
 	return error->domain == CLIENT_ERROR ? error->code : EXIT_FAILURE;
 }
 
-/* If it is not now. Not to standard output, which is for programs; a net file has
- * no time, and the manager's status tells it. */
-static void
-tell_age(const struct ctl_arguments *a, const struct view_lines *lines)
-{
-	int64_t at = (int64_t)view_lines_first(lines, VIEW_HEAD)->n[HEAD_AT];
-	g_autofree char *since = expected_since_text(at / 1000);
-
-	if (at && (a->view || (strcmp(a->words[0], "status") &&
-		   view_lines_first(lines, VIEW_SUBNET)->n[SUBNET_AGE])))
-		tool_options_complain("the fabric as of %s", since);
-}
-
 /* support [FILE [MORE ..]] */
 static int
 run_support(const struct ctl_arguments *a)
@@ -287,6 +274,9 @@ run_show(const struct ctl_arguments *a)
 	int status;
 
 	do {
+		g_autofree char *since = NULL;
+		int64_t at;
+
 		g_clear_error(&error);
 		q.v = tool_view_get(&a->place, a->view, request, &error);
 		if (!q.v) {
@@ -295,7 +285,14 @@ run_show(const struct ctl_arguments *a)
 				show_find_command(a->words)->judges ?
 				EXIT_USAGE : status;
 		}
-		tell_age(a, q.v->lines);
+		/* if it is not now; not to standard output, which is for
+		 * programs. A net file has no time, and the manager's status
+		 * tells it. */
+		at = (int64_t)view_lines_first(q.v->lines, VIEW_HEAD)->n[HEAD_AT];
+		since = expected_since_text(at / 1000);
+		if (at && (a->view || (strcmp(a->words[0], "status") &&
+		    view_lines_first(q.v->lines, VIEW_SUBNET)->n[SUBNET_AGE])))
+			tool_options_complain("the fabric as of %s", since);
 		g_string_truncate(text, 0);
 		q.out = (struct text_report){ .out = text, .as_json = a->json };
 		status = show_run(&q, &error);

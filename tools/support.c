@@ -75,25 +75,13 @@ save_versions(const char *folder, GError **error)
 }
 
 static bool
-save_status(const struct client_place *place, const char *folder,
-	    GError **error)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-	char *const words[] = { (char *)"status", NULL };
-	g_autofree char *request = show_request(words);
-	struct show q = { .v = tool_view_get(place, NULL, request, error),
-			  .words = words, .all = true, .out = { .out = text } };
-
-	if (!q.v)
-		return false;
-	show_run(&q, NULL);
-	tool_view_free(q.v);
-	return save(folder, "status", text, error);
-}
-
-static bool
 gather(const struct client_place *place, const char *folder, GError **error)
 {
+	g_autoptr(GString) status = g_string_new(NULL);
+	char *const words[] = { (char *)"status", NULL };
+	g_autofree char *request = show_request(words);
+	struct show q = { .words = words, .all = true, .out.out = status };
+
 	for (size_t i = 0; i < G_N_ELEMENTS(questions); i++) {
 		g_autoptr(GString) line = g_string_new(questions[i].question);
 		g_autoptr(GString) body = g_string_new(NULL);
@@ -103,7 +91,12 @@ gather(const struct client_place *place, const char *folder, GError **error)
 		    !save(folder, questions[i].file, body, error))
 			return false;
 	}
-	return save_status(place, folder, error) &&
+	q.v = tool_view_get(place, NULL, request, error);
+	if (!q.v)
+		return false;
+	show_run(&q, NULL);
+	tool_view_free(q.v);
+	return save(folder, "status", status, error) &&
 		save_versions(folder, error);
 }
 

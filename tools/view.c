@@ -136,16 +136,6 @@ take_table(struct reading *r, enum view_kind kind)
 		row[at + i] = hex_byte(r->text + 2 * i);
 }
 
-/* The GUID and the number of the port are where #port has them. */
-static void
-take_avoided(struct reading *r)
-{
-	struct snapshot_port *port = find_port(r);
-
-	if (port && !r->numbers[AVOIDED_VERDICT])
-		port->avoided = true;
-}
-
 static void
 view_take_node(struct reading *r, enum view_kind kind)
 {
@@ -298,14 +288,17 @@ static void
 keep_line(struct reading *r, enum view_kind kind)
 {
 	struct view_text *line = g_new(struct view_text, 1);
+	struct snapshot_port *port;
 
 	memcpy(line->n, r->numbers, sizeof(line->n));
 	line->text = g_strdup(r->text);
 	g_ptr_array_add(r->lines->of[kind], line);
 	if (kind == VIEW_FAULT)
 		keep_fault(r->lines, r->numbers, r->text ? r->text : "");
-	else if (kind == VIEW_AVOIDED)
-		take_avoided(r);
+	/* its GUID and the number of its port are where #port has them */
+	else if (kind == VIEW_AVOIDED && (port = find_port(r)) &&
+		 !r->numbers[AVOIDED_VERDICT])
+		port->avoided = true;
 }
 
 static void
