@@ -300,7 +300,7 @@ web_open(struct web_server *w, GSocketAddress *at, GError **error)
 	unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
 		MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ITC |
 		(family == G_SOCKET_FAMILY_IPV6 ? MHD_USE_IPv6 : 0);
-	struct MHD_Daemon *mhd;
+	struct MHD_Daemon *mhd = NULL;
 	int fd;
 
 	if (!s || !g_socket_bind(s, at, TRUE, error))
@@ -309,16 +309,18 @@ web_open(struct web_server *w, GSocketAddress *at, GError **error)
 	if (!g_socket_listen(s, error))
 		return NULL;
 	fd = fcntl(g_socket_get_fd(s), F_DUPFD_CLOEXEC, 0);
-	mhd = MHD_start_daemon(flags, 0, NULL, NULL, web_on_request, w,
-			       MHD_OPTION_LISTEN_SOCKET, fd,
-			       MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
-			       MHD_OPTION_PER_IP_CONNECTION_LIMIT, FROM_ONE_MAX,
-			       MHD_OPTION_NOTIFY_CONNECTION, web_on_connection,
-			       w, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
-			       MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-			       (size_t)MEMORY_MAX, MHD_OPTION_END);
+	if (fd >= 0)
+		mhd = MHD_start_daemon(flags, 0, NULL, NULL, web_on_request, w,
+			MHD_OPTION_LISTEN_SOCKET, fd,
+			MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
+			MHD_OPTION_PER_IP_CONNECTION_LIMIT, FROM_ONE_MAX,
+			MHD_OPTION_NOTIFY_CONNECTION, web_on_connection, w,
+			MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
+			MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+			(size_t)MEMORY_MAX, MHD_OPTION_END);
 	if (!mhd) {
-		close(fd);
+		if (fd >= 0)
+			close(fd);
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "no server "
 			    "can be started");
 	}
