@@ -49,8 +49,9 @@ struct multicast_lost {
 
 struct multicast_output {
 	struct mft *mft;
-	GArray *lost;		/* struct multicast_lost, by MLID, switch and
-				   port */
+	GArray *lost;		/* struct multicast_lost, one group after
+				   another (those with a former tree first),
+				   by switch and port */
 	uint32_t *load;		/* by edge of g: groups that use the cable */
 };
 
