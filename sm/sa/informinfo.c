@@ -46,7 +46,9 @@
 #include <string.h>
 
 #include "sm/mad/bytes.h"
-#include "sm/sa/query.h"
+#include "sm/sa/informinfo.h"
+#include "sm/sa/mcmember.h"
+#include "sm/sa/sa_query.h"
 #include "topology/text.h"
 
 #define QUEUE_MAX	65536u	/* a host each, and as many groups */

@@ -66,7 +66,8 @@
 #include <string.h>
 
 #include "sm/mad/bytes.h"
-#include "sm/sa/query.h"
+#include "sm/sa/mcmember.h"
+#include "sm/sa/sa_query.h"
 #include "sm/sa/sa_limits.h"
 #include "topology/each.h"
 #include "topology/text.h"

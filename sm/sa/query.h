@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A request on its way through the SA, and the iterators that make the records of
- * its answer. Private to sm/sa.
+ * The iterators that make the records of an answer. Private to sm/sa.
  *
+ *	sa_query.h	a request on its way through the SA
  *	sa_state.c	the state: views, groups, services, subscriptions; its
  *			versions for a standby
  *	query.c		requests by method and attribute
@@ -15,36 +15,8 @@
 
 #include "sm/sa/informinfo.h"
 #include "sm/sa/mcmember.h"
-#include "sm/sa/sa.h"
+#include "sm/sa/sa_query.h"
 #include "sm/sa/service.h"
-
-/* A Notice of our own: v: the fabric that has the GID; pkey: the partition whose
- * members get Reports; 0: all that share one with the GID. */
-void sa_notify(struct sa *sa, const struct sa_db *v, uint16_t trap,
-	       const uint8_t gid[16], uint16_t pkey, int64_t now);
-
-/* A standby has sent a Get of ClassPortInfo. */
-void sa_follow(struct sa *sa, uint16_t lid, int64_t now);
-
-/* The requester, and the fabric that it sees. */
-struct sa_viewer {
-	struct sa_db *db;
-	uint32_t port;		/* of the requester */
-	bool trusted;
-};
-
-/* Do they share a partition, or is it trusted? */
-bool sa_viewer_sees(const struct sa_viewer *viewer, uint32_t port);
-
-struct sa_query {
-	struct sa *sa;
-	struct sa_viewer viewer;
-	const struct sa_request *request;
-	struct sa_header h;
-	const uint8_t *wanted;	/* the record of the request, SA_DATA_LEN bytes
-				   at least */
-	struct sa_reply *reply;
-};
 
 /*
  * An iterator: candidates are made one after the other, in wire format, and

@@ -27,7 +27,8 @@
 #include <string.h>
 
 #include "sm/mad/bytes.h"
-#include "sm/sa/query.h"
+#include "sm/sa/service.h"
+#include "sm/sa/sa_query.h"
 #include "topology/each.h"
 #include "topology/text.h"
 
