@@ -55,7 +55,8 @@ static void
 put_begin(struct text_report *r, const char *key, const char *text,
 	  uint64_t len, const char *after)
 {
-	g_autofree char *begin = g_strndup(text ? text : "", len);
+	const char *all = text ? text : "";
+	g_autofree char *begin = g_strndup(all, MIN(strlen(all), len));
 
 	report_text(r, key, begin, after);
 }

@@ -275,7 +275,7 @@ keep_fault(struct view_lines *lines, const uint64_t *numbers, const char *text)
 	};
 
 	text += MIN(strlen(text), strlen(expected_kind_names[f.kind]) + 1);
-	f.name = g_strndup(text, numbers[FAULT_NAME]);
+	f.name = g_strndup(text, MIN(strlen(text), numbers[FAULT_NAME]));
 	if (numbers[FAULT_NEAR] < strlen(f.name) &&
 	    g_str_has_prefix(f.name + numbers[FAULT_NEAR], " - "))
 		f.near = (unsigned)numbers[FAULT_NEAR];

@@ -263,9 +263,10 @@ SETUP_TEST(test_a_port_is_in_the_partitions_of_its_table)
 /* Also one whose host answers, and takes no address. */
 SETUP_TEST(test_silent_ports_are_a_finding)
 {
-	view_line_put(VIEW_FAULT, (uint64_t[]){ 1, 5, 6, EXPECTED_SILENT, 8, 0
-		      }, "silent port leaf-1/4, node-04 acknowledges an address "
-		      "and does not take it", t->values->before);
+	view_line_put(VIEW_FAULT, (uint64_t[VIEW_WORDS]){ 1, 5, 6, [FAULT_KIND] =
+		      EXPECTED_SILENT, [FAULT_NAME] = 8 }, "silent port leaf-1/4, "
+		      "node-04 acknowledges an address and does not take it",
+		      t->values->before);
 	doctor_of(t, "degraded");
 	assert_has(t->text->str, "ports with a link and no host that can be "
 		   "used: leaf-1/4: ");

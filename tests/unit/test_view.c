@@ -182,7 +182,7 @@ SETUP_TEST(test_lines_and_names_that_are_not_known_are_skipped)
 	char *end;
 
 	g_string_append(t->values->before, "#weather 5 is fine\n"
-			"#fault 1 colour 7 since 5 guid 0x6 size big\n"
+			"#fault 1 colour 7 since 5 name 6698426331378848769 size big\n"
 			"#fault 2 guid nothing what else\n#fault 3x what no\n#viewpoint 9\n");
 	for (unsigned used = 0; used < 2; used++)
 		g_string_append_printf(t->values->before, "#avoided 0x%" PRIx64
