@@ -211,16 +211,20 @@ void
 lft_seen_doubt(struct lft_seen *seen, uint32_t sw, uint32_t block,
 	       const uint8_t bytes[LFT_BLOCK])
 {
+	uint8_t *known = seen->known + (size_t)sw * lft_n_blocks(seen->lft) +
+		block;
+	uint8_t *sent;
+
 	g_assert(sw < seen->lft->n_switches);
 
-	if (block >= lft_n_blocks(seen->lft))
+	if (block >= lft_n_blocks(seen->lft) || *known == LFT_UNKNOWN)
 		return;
 	if (!seen->sent)
 		seen->sent = lft_copy(seen->lft);
-	memcpy(lft_row(seen->sent, sw) + (size_t)block * LFT_BLOCK, bytes,
-	       LFT_BLOCK);
-	seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block] =
-		LFT_DOUBTFUL;
+	sent = lft_row(seen->sent, sw) + (size_t)block * LFT_BLOCK;
+	*known = *known == LFT_DOUBTFUL && memcmp(sent, bytes, LFT_BLOCK) ?
+		LFT_UNKNOWN : LFT_DOUBTFUL;
+	memcpy(sent, bytes, LFT_BLOCK);
 }
 
 struct lft *

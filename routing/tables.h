@@ -76,7 +76,8 @@ struct lft_seen {
 };
 
 enum lft_known {
-	LFT_UNKNOWN,		/* never read */
+	LFT_UNKNOWN,		/* never read, or not after Sets of several
+				   contents that were not confirmed */
 	LFT_DOUBTFUL,		/* a Set that was not confirmed may have changed
 				   it */
 	LFT_REREAD,		/* to be read again; most likely it is as it
@@ -97,7 +98,7 @@ void lft_seen_share(struct lft_seen *seen, struct lft *lft);
 /* The tables are the same memory until one of both is changed. */
 struct lft_seen *lft_seen_copy(const struct lft_seen *seen);
 void lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block);
-/* It is as it was, or these bytes. */
+/* It is as it was, or these bytes; unknown if it may have had others already. */
 void lft_seen_doubt(struct lft_seen *seen, uint32_t sw, uint32_t block,
 		    const uint8_t bytes[LFT_BLOCK]);
 /* The tables, if all doubtful Sets were executed; a new reference. */
