@@ -6,7 +6,7 @@
 #ifndef MINISM_ROUTING_REPAIR_H
 #define MINISM_ROUTING_REPAIR_H
 
-#include "routing/select.h"
+#include "routing/choice.h"
 
 #define REPAIR_MAX	65536u	/* entries that lead nowhere: the engines are
 				   faster */

@@ -71,30 +71,6 @@
 					   for less than a tenth */
 #define MAX_CANDIDATES	16u
 
-static void
-choice_drop_tables(struct choice *c)
-{
-	lft_free(c->lft);
-	c->lft = NULL;
-	c->keeps_held = false;
-	g_clear_pointer(&c->ranks, g_free);
-	g_clear_pointer(&c->notes, g_ptr_array_unref);
-	verify_result_clear(&c->alone);
-	channels_clear(&c->together);
-}
-
-void
-choice_clear(struct choice *c)
-{
-	choice_drop_tables(c);
-	lft_free(c->bridge);
-	g_clear_pointer(&c->later, g_array_unref);
-	g_free(c->reason);
-	g_free(c->warning);
-	g_clear_pointer(&c->compared, g_ptr_array_unref);
-	*c = (struct choice){ 0 };
-}
-
 /* Tables are computed without the links to be avoided; the held tables may
  * use these links. */
 static const struct graph *

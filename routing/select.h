@@ -6,9 +6,8 @@
 #ifndef MINISM_ROUTING_SELECT_H
 #define MINISM_ROUTING_SELECT_H
 
+#include "routing/choice.h"
 #include "routing/engine.h"
-#include "routing/transition.h"
-#include "routing/verify.h"
 
 struct choice_wish {
 	const struct engine *engine;	/* NULL: see order */
@@ -22,41 +21,6 @@ struct choice_wish {
 	const char *in_force;	/* auto: the present engine; NULL: none */
 	bool makes_room;	/* for trees of groups: no held entry stays for
 				   its own sake */
-};
-
-enum choice_safety {
-	CHOICE_SAFE,	/* no credit loop, alone and with the held tables */
-	CHOICE_DRAIN,	/* no credit loop alone, but one together with the
-			   held tables, or these are not all known: the
-			   update goes in stages, see bridge */
-	CHOICE_LOOP,	/* a credit loop; this engine was asked for by name */
-};
-
-struct choice {
-	const struct engine *engine;	/* that made the tables */
-	enum choice_safety safety;
-	char *reason;		/* why this engine; one line */
-	struct lft *lft;
-	bool keeps_held;	/* held entries stay, which the engine did not
-				   leave room for trees of groups with */
-	uint32_t *ranks;	/* engine_output.ranks */
-	GPtrArray *notes;	/* engine_output.notes */
-	char *warning;		/* auto: few cables carry most traffic; or
-				   NULL */
-	GPtrArray *compared;	/* of char *: a line for each candidate of
-				   auto; NULL: there was no comparison */
-	struct verify_result alone;
-	struct channels_result together;	/* with the tables of
-						   in->previous */
-	bool held_loop;		/* the held tables have a loop themselves */
-	bool is_blind;		/* CHOICE_DRAIN: not all held entries are known,
-				   so all that change are cleared first */
-	bool hosts_wait;	/* links of hosts that are not Active yet are
-				   activated after all tables are written */
-	struct lft *bridge;	/* CHOICE_DRAIN, or entries of LIDs without an
-				   owner are cleared first: tables of the
-				   first stage; or NULL */
-	GArray *later;		/* with bridge: see transition_make() */
 };
 
 /* The tables that the switches hold (engine_input.previous) without the
@@ -73,7 +37,6 @@ struct lft *choose_held(const struct graph *g, struct lft *seen);
 bool choose_tables(const struct choice_wish *wish,
 		   const struct engine_input *in, struct choice *choice,
 		   GError **error);
-void choice_clear(struct choice *choice);
 
 /*
  * Switches keep their trees of groups while an update of the unicast tables is

@@ -18,6 +18,7 @@
 #include "routing/metrics.h"
 #include "routing/order.h"
 #include "routing/repair.h"
+#include "routing/select.h"
 #include "topology/each.h"
 #include "topology/port_search.h"
 #include "topology/text.h"

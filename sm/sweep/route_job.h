@@ -7,6 +7,7 @@
 #define MINISM_SWEEP_ROUTE_JOB_H
 
 #include "routing/repair.h"
+#include "routing/select.h"
 #include "sm/io/beside.h"
 #include "topology/lid.h"
 

@@ -10,6 +10,7 @@
 #include "lab/generate.h"
 #include "routing/metrics.h"
 #include "routing/repair.h"
+#include "routing/select.h"
 #include "tests/lib/oracle.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/seed.h"
