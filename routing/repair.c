@@ -822,8 +822,9 @@ repair_try(struct repairing *w, const struct attempt *a,
 
 /* The repair in two steps with the fewest blocks; if these are few, of several the
  * one with the least load. Detours of cables that are lost one after the other add
- * up, so there the last room is not given. If one is not safe, it ends with those
- * before it. False: none of them has few blocks. */
+ * up, so there the last room is not given. An attempt that limits step (1) to more
+ * than it did with the same room would be the same. If one is not safe, it ends with
+ * those before it. False: none of them has few blocks. */
 static bool
 repair_try_near(struct repairing *w, const struct channels *c)
 {
