@@ -76,7 +76,8 @@ judge_routes(struct health *v, const struct snapshot *s,
 		g_ptr_array_add(v->warnings, g_strdup_printf("the tables that "
 			"the switches hold leave %" G_GUINT64_FORMAT " pairs "
 			"of switches without a path between their ports 0; "
-			"hosts reach each other and all switches", reach->unrouted - reach->cut_off));
+			"hosts reach each other and all switches",
+			reach->unrouted - reach->cut_off));
 		return;
 	}
 	complain(v, "%s leaves %" G_GUINT64_FORMAT " (switch, LID) pairs "
