@@ -126,19 +126,45 @@ route_fabric(struct route_job *job)
 	graph_free(whole);
 }
 
+/* Packets to a group circle in a cable that joins a switch with itself, which no
+ * graph has. Returns the number of ports. */
+static uint32_t
+cut_own(const struct snapshot *s, struct mft *mft)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->n_ports; i++) {
+		const struct snapshot_port *p = &s->ports[i];
+		const struct snapshot_node *node = &s->nodes[p->node];
+		uint16_t *masks, bit = (uint16_t)(1u << p->num % 16);
+
+		if (p->peer == SNAPSHOT_NONE || !snapshot_is_switch(node) ||
+		    s->ports[p->peer].node != p->node ||
+		    p->num / 16 >= mft->n_positions)
+			continue;
+		masks = mft_block(mft, node->sw_index, p->num / 16, 0);
+		for (unsigned k = 0; k < mft->n_blocks * MFT_BLOCK; k++) {
+			n += (masks[k] & bit) != 0;
+			masks[k] &= (uint16_t)~bit;
+		}
+	}
+	return n;
+}
+
 static void
 cut(struct route_job *job)
 {
 	struct graph *g;
 	struct lft *held;
 
+	job->n_cut = cut_own(job->subnet, job->trees);
 	if (job->repair) {
-		job->n_cut = repair_cut_trees(job->repair, job->trees);
+		job->n_cut += repair_cut_trees(job->repair, job->trees);
 		return;
 	}
 	g = graph_new_whole(job->subnet, job->lids);
 	held = choose_held(g, job->seen);
-	job->n_cut = choose_cut_trees(g, held, &job->choice, job->trees);
+	job->n_cut += choose_cut_trees(g, held, &job->choice, job->trees);
 	lft_free(held);
 	graph_free(g);
 }
