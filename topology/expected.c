@@ -528,7 +528,7 @@ update_former(struct expected *e, const struct snapshot *s, int64_t now)
 	for (guint i = e->former->len; i-- > 0;) {
 		struct expected_fault *f = e->former->pdata[i];
 
-		if (former_is_back(e, f, s) || f->since + FORMER_S < now)
+		if (former_is_back(e, f, s) || f->since < now - FORMER_S)
 			g_ptr_array_remove_index(e->former, i);
 	}
 }
@@ -896,7 +896,7 @@ expected_accept(struct expected *e, const char *word)
 	unsigned before = e->faults->len + e->former->len;
 	uint64_t guid = 0;
 
-	if (!before)	/* also before a fabric was seen */
+	if (!before || !e->here)	/* no fabric was seen yet */
 		return 0;
 	if (word && !text_read_number(word, 16, UINT64_MAX, &guid))
 		guid = 0;

@@ -184,6 +184,7 @@ expected_clear(void *owner)
 	g_array_set_size(e->links, 0);
 	g_array_set_size(e->silent, 0);
 	g_ptr_array_set_size(e->nodes, 0);
+	g_clear_pointer(&e->here, g_free);
 }
 
 const struct state_part expected_part = {
