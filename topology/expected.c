@@ -482,24 +482,28 @@ read_ends(struct expected *e, const struct snapshot *s)
 	}
 }
 
-/* A void link at a port that has another cable now; unless that of one of its ports
- * is told already. */
+/* A void link at a port that has another cable now. It is told for a day unless that
+ * of one of its ports is already. */
 static void
 note_former(struct expected *e, struct expected_link *l,
 	    const struct snapshot *s, int64_t now)
 {
-	bool is_told = l->end[0] != END_OTHER && l->end[1] != END_OTHER;
+	bool is_told = e->former->len >= FORMER_MAX;
+	char *text;
 
+	if (l->end[0] != END_OTHER && l->end[1] != END_OTHER)
+		return;
 	EACH_PTR(const struct expected_fault, f, e->former)
 		for (unsigned i = 0; f->link && i < 4; i++)
 			is_told |= f->link->node[i / 2] == l->node[i % 2] &&
 				f->link->port[i / 2] == l->port[i % 2];
-	if (is_told || e->former->len >= FORMER_MAX)
-		return;
+	text = changes_of_cable(e, l, s, expected_is_switch(l->node[0]) &&
+				expected_is_switch(l->node[1]));
 	l->since = now;
-	expected_add_former(e, l, changes_of_cable(e, l, s,
-			expected_is_switch(l->node[0]) &&
-			expected_is_switch(l->node[1])));
+	if (is_told)
+		g_free(text);
+	else
+		expected_add_former(e, l, text);
 }
 
 /* Is it as before? Else also sets its text. */
