@@ -290,7 +290,7 @@ election_leave_port(struct mad_client *x, const struct snapshot *s,
 	    own->state != PORT_STATE_INIT)
 		return 0;
 	log_say(log, LOG_INFO, "sweep", "our port has to be activated by the "
-		"master: nothing is sent for %u s, until the lease of its "
+		"master: it is not read for %u s, until the lease of its "
 		"M_Key has ended", own->m_key_lease);
 	election_look(x, NULL, s, ignore, NULL);
 	return transport_now(x->transport) +

@@ -814,6 +814,35 @@ begin_late(struct sweep *s)
 	begin(s, true);
 }
 
+static void
+sweep_on_knock(const struct mad_client_answer *a, void *data, uint64_t tag)
+{
+	struct sweep *s = data;
+
+	if (a->outcome == MAD_CLIENT_ANSWERED && s->left_until && !s->paused)
+		begin_retry(s);
+}
+
+/* Does the node behind our port answer again? Then no cable was moved: it was off.
+ * Our port is not asked, so the lease of its M_Key runs on. */
+static void
+knock(struct sweep *s)
+{
+	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
+	struct dr_path path = { .hops = 0 };
+	uint8_t mad[MAD_SIZE];
+
+	dr_path_push(&path, s->t->port_num);
+	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0,
+			 !s->keys ? 0 : mkey_db_of(s->keys, mkey_db_behind(
+				s->keys, s->t->port_guid, s->t->port_num)),
+			 &path);
+	mad_client_start(s->x, &direct, mad, sweep_on_knock, s, 0);
+	sweep_retry(s, SWEEP_CAUSE_RETRY, G_USEC_PER_SEC,
+		    MAX(s->params.sweep_s, 1u) * (int64_t)G_USEC_PER_SEC);
+	sweep_rest(s);
+}
+
 /* When the next heavy sweep is due; INT64_MAX: none is. */
 static int64_t
 urgent_due(const struct sweep *s)
@@ -858,6 +887,7 @@ agenda(const struct sweep *s)
 	n.state = SWEEP_IDLE;
 	if (s->left_until > transport_now(s->t)) {
 		earlier(&n, s->left_until, begin_retry);
+		earlier(&n, s->retry_due, knock);
 		return n;
 	}
 	if (s->causes & 1u << SWEEP_CAUSE_UNTAKEN)

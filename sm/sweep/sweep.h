@@ -408,8 +408,8 @@ struct sweep {
 	bool over;			/* the goal is reached or missed */
 	int64_t retry_us, retry_due;	/* of SWEEP_CAUSE_RETRY and _UNTAKEN:
 					   the interval, and the next time; */
-	int64_t left_until;	/* nothing is sent, not to renew the lease of our
-				   port's M_Key, us */
+	int64_t left_until;	/* our port is not read, not to renew the lease of
+				   its M_Key, us */
 	GHashTable *late;	/* set of struct late_sets, see sweep_note_late() */
 	int64_t overtaken_until;	/* may Sets of a plan be on their way */
 	bool has_retried;		/* all was read again since the news */
