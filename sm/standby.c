@@ -335,10 +335,11 @@ standby_on_port(const struct mad_client_answer *a, void *data, uint64_t tag)
 	port_info_decode(smp_data_const(a->mad), &info);
 	if (info.state != PORT_STATE_ACTIVE || !info.lid || !info.sm_lid ||
 	    info.sm_lid == info.lid) {
-		was = b->why;
+		was = b->last ? NULL : b->why;
 		fail(b, "it has not activated our port yet");
-		/* for a round, so it is not about to */
-		if (was == b->why)
+		/* for a round, so it is not about to; fail() may have ended
+		 * the last one, as the master hands over */
+		if (was && was == b->why)
 			standby_wait(b, election_leave_port(b->x, b->where,
 							    &info, b->log));
 		return;
