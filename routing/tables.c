@@ -213,7 +213,6 @@ lft_seen_doubt(struct lft_seen *seen, uint32_t sw, uint32_t block,
 {
 	uint8_t *known = seen->known + (size_t)sw * lft_n_blocks(seen->lft) +
 		block;
-	uint8_t *sent;
 
 	g_assert(sw < seen->lft->n_switches);
 
@@ -221,10 +220,9 @@ lft_seen_doubt(struct lft_seen *seen, uint32_t sw, uint32_t block,
 		return;
 	if (!seen->sent)
 		seen->sent = lft_copy(seen->lft);
-	sent = lft_row(seen->sent, sw) + (size_t)block * LFT_BLOCK;
-	*known = *known == LFT_DOUBTFUL && memcmp(sent, bytes, LFT_BLOCK) ?
-		LFT_UNKNOWN : LFT_DOUBTFUL;
-	memcpy(sent, bytes, LFT_BLOCK);
+	memcpy(lft_row(seen->sent, sw) + (size_t)block * LFT_BLOCK, bytes,
+	       LFT_BLOCK);
+	*known = LFT_DOUBTFUL;
 }
 
 struct lft *

@@ -76,8 +76,7 @@ struct lft_seen {
 };
 
 enum lft_known {
-	LFT_UNKNOWN,		/* never read, or not after Sets of several
-				   contents that were not confirmed */
+	LFT_UNKNOWN,		/* never read */
 	LFT_DOUBTFUL,		/* a Set that was not confirmed may have changed
 				   it */
 	LFT_REREAD,		/* to be read again; most likely it is as it
@@ -98,7 +97,9 @@ void lft_seen_share(struct lft_seen *seen, struct lft *lft);
 /* The tables are the same memory until one of both is changed. */
 struct lft_seen *lft_seen_copy(const struct lft_seen *seen);
 void lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block);
-/* It is as it was, or these bytes; unknown if it may have had others already. */
+/* It is as it was, or these bytes; one that was never read stays unknown. Of several
+ * Sets the last one counts: were a block with a third content unknown, each change of
+ * a cable would clear the entries of all others, while a switch takes no table. */
 void lft_seen_doubt(struct lft_seen *seen, uint32_t sw, uint32_t block,
 		    const uint8_t bytes[LFT_BLOCK]);
 /* The tables, if all doubtful Sets were executed; a new reference. */

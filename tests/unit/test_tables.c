@@ -78,13 +78,6 @@ TEST(test_seen_shares_tables)
 	assert_null(lft_seen_block(seen, 1, 1));
 	assert_ptr_equal(seen->lft, lft);
 	assert_int_equal(lft_row(lft, 0)[0], 3);
-	/* of three contents one is not known */
-	for (unsigned i = 0; i < 3; i++) {
-		bytes[0] = i < 2 ? 8 : 9;
-		lft_seen_doubt(seen, 1, 1, bytes);
-		assert_int_equal(seen->known[lft_n_blocks(lft) + 1], i < 2 ?
-				 LFT_DOUBTFUL : LFT_UNKNOWN);
-	}
 }
 
 TEST(test_seen_ignores_what_is_past_the_end)
