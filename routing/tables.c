@@ -78,7 +78,7 @@ lft_widen(const struct lft *lft, uint16_t top)
 	struct lft *wide = lft_new(lft->n_switches, MAX(lft->top, top));
 
 	for (uint32_t sw = 0; sw < lft->n_switches; sw++)
-		memcpy(lft_row(wide, sw), lft_row(lft, sw), lft->stride);
+		memcpy(lft_row(wide, sw), lft_row(lft, sw), lft->top + 1u);
 	return wide;
 }
 

@@ -29,18 +29,17 @@ TEST(test_rows_are_empty_aligned_and_apart)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		AUTO(lft) *lft = lft_new(cases[i].n, cases[i].top);
-		uint32_t sw;
 
 		assert_int_equal(lft->n_switches, cases[i].n);
 		assert_int_equal(lft->top, cases[i].top);
 		assert_int_equal(lft->stride, cases[i].stride);
 		assert_int_equal(lft_n_blocks(lft), cases[i].stride / LFT_BLOCK);
 		assert_int_equal((uintptr_t)lft->ports % LFT_BLOCK, 0);
-		for (sw = 0; sw < lft->n_switches; sw += 2) {
+		for (uint32_t sw = 0; sw < lft->n_switches; sw += 2) {
 			assert_row_empty(lft, sw);
 			memset(lft_row(lft, sw), 7, lft->stride);
 		}
-		for (sw = 1; sw < lft->n_switches; sw += 2)
+		for (uint32_t sw = 1; sw < lft->n_switches; sw += 2)
 			assert_row_empty(lft, sw);
 		if (cases[i].n)
 			assert_int_equal(lft_row(lft, 0)[lft->stride - 1], 7);
@@ -50,9 +49,8 @@ TEST(test_rows_are_empty_aligned_and_apart)
 /* The same memory, until one of them is changed. */
 TEST(test_seen_shares_tables)
 {
-	AUTO(lft_seen) *seen = lft_seen_new(2, 100);
-	AUTO(lft_seen) *copy = NULL;
-	AUTO(lft) *lft = lft_new(2, 100);
+	AUTO(lft_seen) *seen = lft_seen_new(2, 100), *copy = NULL;
+	AUTO(lft) *lft = lft_new(2, 100), *wide = NULL;
 	uint8_t bytes[LFT_BLOCK] = { 7 };
 
 	lft_seen_set(seen, 1, 1, bytes);
@@ -78,6 +76,8 @@ TEST(test_seen_shares_tables)
 	assert_null(lft_seen_block(seen, 1, 1));
 	assert_ptr_equal(seen->lft, lft);
 	assert_int_equal(lft_row(lft, 0)[0], 3);
+	wide = lft_widen(lft, 101);	/* a block ends above the top */
+	assert_int_equal(lft_row(wide, 1)[101], LFT_NO_PATH);
 }
 
 TEST(test_seen_ignores_what_is_past_the_end)
