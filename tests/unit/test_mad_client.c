@@ -8,8 +8,6 @@
  */
 #include <stdlib.h>
 
-#include <glib.h>
-
 #include "sm/io/mad_client.h"
 #include "sm/mad/smp.h"
 #include "tests/lib/script.h"

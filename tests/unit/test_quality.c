@@ -358,6 +358,7 @@ LAB_TEST(test_chance_depends_on_the_seed_only, "torus(3,3;3)", 0, 0)
  * leaves it, by 2 and by 13 two, else all. A sample is between the extremes. */
 LAB_TEST(test_sample_of_shifts_is_a_sample, "PGFT(3,5;1,3)", 0, 0)
 {
+	AUTO_VALUE(metrics_paths_clear) struct metrics_paths p;
 	struct metrics_congestion c;
 	uint32_t n_differ = 0;
 	double first = 0;
@@ -384,6 +385,8 @@ LAB_TEST(test_sample_of_shifts_is_a_sample, "PGFT(3,5;1,3)", 0, 0)
 	memset(lab->f.out.lft->ports, LFT_NO_PATH, lft_size(lab->f.out.lft));
 	metrics_shifts(lab->f.g, lab->f.out.lft, &lab->sample, &c);
 	assert_int_equal(c.lost, 15 * 14);
+	metrics_paths(lab->f.g, lab->f.out.lft, &p);
+	assert_int_equal(p.max, 0);
 }
 
 /* --- the entries that hosts use among themselves --- */

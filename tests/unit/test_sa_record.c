@@ -10,7 +10,6 @@
  */
 #include <stdio.h>
 
-#include <glib.h>
 #include <infiniband/mad.h>
 
 #include "sm/mad/bytes.h"

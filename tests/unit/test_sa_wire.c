@@ -3,7 +3,6 @@
  * SA MADs as bytes: headers, names, rates. libibumad's packed structs are
  * another opinion on where the components are.
  */
-#include <glib.h>
 #include <infiniband/umad_sa.h>
 #include <infiniband/umad_sa_mcm.h>
 

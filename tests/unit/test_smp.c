@@ -3,14 +3,12 @@
  * SMPs: requests, responses and notices. Their attributes are tested with the
  * SA records that carry them (test_sa_record.c).
  */
-#include <glib.h>
-
 #include "sm/mad/smp.h"
 #include "tests/lib/unit.h"
 
 TEST(test_direct_request_is_the_bytes_of_the_standard)
 {
-	struct dr_path path = { .hops = 3, .port = { 0, 7, 12, 255 } };
+	struct dr_path path = { .hops = 3, .port = { 0, 7, 12, 255, 9 } };
 	uint8_t want[MAD_SIZE] = {
 		0x01, 0x81, 0x01, 0x02, 0x00, 0x00, 0x00, 0x03,
 		0, 0, 0, 0, 0, 0, 0, 0,

@@ -2,8 +2,6 @@
 /*
  * Names, codes and directed routes: what a log line and an SMP are made of.
  */
-#include <glib.h>
-
 #include "tests/lib/unit.h"
 #include "topology/smp_attr.h"
 

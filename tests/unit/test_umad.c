@@ -6,7 +6,6 @@
  */
 #include <dlfcn.h>
 
-#include <glib.h>
 #include <infiniband/umad.h>
 
 #include "sm/io/umad.h"
