@@ -140,10 +140,10 @@ void expected_count(const struct expected *e, const struct snapshot *s,
  * a device says are not in it. */
 struct snapshot *expected_snapshot(const struct expected *e);
 
-/* The missing nodes and links and the rates of these faults are no longer
- * expected, and former cables and names no longer told. word: a node by its name or GUID, a switch with the hosts whose cause
- * it is, or as "leaf-1/5" an end of a link, or the name of its fault; NULL: all
- * faults. Returns their number. */
+/* The missing nodes and links and the rates of these faults are no longer expected,
+ * and former cables and names no longer told. word: a node by its name or GUID, a
+ * switch with the hosts whose cause it is, or as "leaf-1/5" an end of a link, or the
+ * name of its fault; NULL: all. Returns their number; none before an update. */
 unsigned expected_accept(struct expected *e, const char *word);
 
 /* The fault of a missing node that has this name, or this NodeGUID, or this port
