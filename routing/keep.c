@@ -8,10 +8,11 @@
  *
  * Method. LID by LID, the held entries are followed. Where they lead to no
  * switch, or in a circle, a repair finds a path (repair_ends()), so most switches
- * before that end keep their entries. A LID of which no switch with hosts holds an
- * entry is new; its entries are taken from the new tables. If a channel then has
- * many more flows than with the new tables, paths move away from it. All engines
- * are served alike, and none needs to know what the switches hold.
+ * before that end keep their entries; or all of these get new paths, if they close a
+ * loop. A LID of which no switch with hosts holds an entry is new; its entries are
+ * taken from the new tables. If a channel then has many more flows than with the new
+ * tables, paths move away from it. All engines are served alike, and none needs to
+ * know what the switches hold.
  *
  * Cost. The size of the tables, LIDs with another entry times switches, and the
  * paths that have to be found.
@@ -37,34 +38,40 @@ struct keep {
 	struct lft *kept;
 	uint8_t *state;		/* by switch: enum arrives */
 	uint32_t *queue;
+	bool clears;		/* all entries whose path does not arrive */
 	GArray *ends;		/* struct repair_end */
 	uint64_t n_ended;	/* entries whose path leads there */
 };
 
 enum arrives { ARRIVES_UNKNOWN, ARRIVES, ARRIVES_NOT, ARRIVES_HERE };
 
-/* Follows the kept entries from `sw` as far as they are unknown, and removes the
- * one that leads to no switch, or back to one on the way. */
+/* Follows the kept entries from `sw` as far as they are unknown. If they do not
+ * arrive, removes the one that leads to no switch, or back to one on the way. */
 static void
 keep_follow(struct keep *k, uint32_t sw, uint32_t lid)
 {
 	struct repair_end end = { sw, (uint16_t)lid };
+	bool has_ended;
 	uint32_t n = 0, e;
 
 	while (k->state[sw] == ARRIVES_UNKNOWN) {
 		k->state[sw] = ARRIVES_HERE;
-		k->queue[n++] = end.sw = sw;
+		k->queue[n++] = sw;
 		e = graph_edge_at(k->g, sw, lft_row(k->kept, sw)[lid]);
 		if (e != SNAPSHOT_NONE)
 			sw = k->g->edges[e].peer;
 	}
-	if (k->state[sw] == ARRIVES_HERE) {
+	has_ended = k->state[sw] == ARRIVES_HERE;
+	if (has_ended)
 		k->state[sw] = ARRIVES_NOT;
+	for (; n-- > 0; has_ended = false) {
+		end.sw = k->queue[n];
+		k->state[end.sw] = k->state[sw];
+		if (!has_ended && !(k->clears && k->state[sw] == ARRIVES_NOT))
+			continue;
 		g_array_append_val(k->ends, end);
 		lft_row(k->kept, end.sw)[lid] = LFT_NO_PATH;
 	}
-	while (n-- > 0)
-		k->state[k->queue[n]] = k->state[sw];
 }
 
 static void
@@ -191,6 +198,26 @@ keep_repair(struct keep *k, const uint32_t *ranks, uint64_t n_all)
 	return ok;
 }
 
+/* False: new tables are better; without kept ones, no paths were found. */
+static bool
+keep_try(struct keep *k, const uint8_t *changed, const uint32_t *ranks,
+	 uint64_t n_all)
+{
+	const struct graph_target *t = k->g->targets, *end = t + k->g->n_targets;
+	struct metrics_churn least;
+
+	k->kept = lft_copy(k->anew);
+	k->n_ended = 0;
+	g_array_set_size(k->ends, 0);
+	for (; t < end; t++)
+		for (uint32_t i = t->lid; i < (uint32_t)t->lid + t->n_lids; i++)
+			if (changed[i])
+				keep_lid(k, t, i);
+	metrics_churn(k->held, k->kept, &least);
+	return k->n_ended <= REPAIR_MAX && n_all > FEW * least.blocks &&
+		keep_repair(k, ranks, n_all);
+}
+
 struct lft *
 keep_tables(const struct graph *g, const struct lft *held,
 	    const struct lft *anew, const uint32_t *ranks)
@@ -198,30 +225,27 @@ keep_tables(const struct graph *g, const struct lft *held,
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	g_autoptr(GArray) ends = g_array_new(FALSE, FALSE,
 					     sizeof(struct repair_end));
-	const struct graph_target *t = g->targets, *end = t + g->n_targets;
 	struct keep k = {
 		.g = g, .held = held, .anew = anew, .ends = ends,
 		.state = SCRATCH(scratch, uint8_t, g->n_switches),
 		.queue = SCRATCH(scratch, uint32_t, g->n_switches),
 	};
 	g_autofree uint8_t *changed = NULL;
-	struct metrics_churn all, least;
+	struct metrics_churn all;
+	bool ok;
 
 	if (held->n_switches != g->n_switches)
 		return NULL;
 	metrics_churn(held, anew, &all);
 	if (!all.blocks)
 		return NULL;
-	k.kept = lft_copy(anew);
 	changed = keep_find_changed(&k);
-	for (; t < end; t++)
-		for (uint32_t i = t->lid; i < (uint32_t)t->lid + t->n_lids; i++)
-			if (changed[i])
-				keep_lid(&k, t, i);
-	metrics_churn(held, k.kept, &least);
-	if (k.n_ended <= REPAIR_MAX && all.blocks > FEW * least.blocks &&
-	    keep_repair(&k, ranks, all.blocks))
-		return k.kept;
-	lft_free(k.kept);
-	return NULL;
+	ok = keep_try(&k, changed, ranks, all.blocks);
+	if (!k.kept) {
+		k.clears = true;
+		ok = keep_try(&k, changed, ranks, all.blocks);
+	}
+	if (!ok)
+		lft_free(k.kept);
+	return ok ? k.kept : NULL;
 }
