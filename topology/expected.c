@@ -17,7 +17,7 @@
 #include "topology/text.h"
 
 #define FORMER_S	(24 * 3600)	/* for which they are told */
-#define FORMER_MAX	256u
+#define FORMER_MAX	256u	/* names: half of them */
 
 const char *const expected_kind_names[] = {
 	[EXPECTED_SWITCH] = "switch",
@@ -735,7 +735,8 @@ update_node(struct expected *e, const struct snapshot *s, uint32_t i,
 	if (strcmp(n->name, name) == 0)
 		return;
 	changes_of_name(e, n, name);
-	is_told = n->was == SNAPSHOT_NONE || e->former->len >= FORMER_MAX;
+	is_told = n->was == SNAPSHOT_NONE ||
+		e->former->len >= FORMER_MAX / 2;
 	EACH_PTR(const struct expected_fault, f, e->former)
 		is_told |= !f->link && f->of[0] == n;
 	if (is_told)
