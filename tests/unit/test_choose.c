@@ -24,7 +24,9 @@ choose(struct fabric *f, const struct engine *engine, bool require)
 		.engine = engine, .require_deadlock_free = require,
 	};
 
-	return fabric_try(f, &wish);
+	choice_clear(&f->choice);
+	g_clear_error(&f->error);
+	return choose_tables(&wish, &f->in, &f->choice, &f->error);
 }
 
 static bool
