@@ -5,8 +5,6 @@
  * with four CAs and a router; the SM is on CA 0. Random rules are compared with
  * a reading of them that is as plain as it can be.
  */
-#include <stdlib.h>
-
 #include "lab/generate.h"
 #include "tests/lib/unit.h"
 #include "topology/each.h"

@@ -103,7 +103,8 @@ add_file(void)
 		   "port 4 far 0x9 far-port 9 kind 2 name 42 near 29 since 5 what "
 		   "link leaf-1 (0x0000000000000010)/4 - leaf - a/9\n#fault 2 "
 		   "guid 0x9 port 8 far 0x20 far-port 4 kind 2 name 42 near 10 since "
-		   "5 what link leaf - a/8 - leaf-1 (0x0000000000000020)/4\n");
+		   "5 what link leaf - a/8 - leaf-1 (0x0000000000000020)/4\n"
+		   "#fault 3 guid 0x9 kind 2 name 10 near 2 what link leaf - a/7\n");
 }
 
 TEST(test_a_list_of_nothing_says_so)
@@ -208,10 +209,8 @@ TEST(test_a_path_that_leads_nowhere_has_a_reason)
 		AUTO(tool_view) *v = read_view(view_text);
 		char *words[] = { "path", "node-01", "node-03", NULL };
 		g_autoptr(GString) out = g_string_new(NULL);
-		struct show q = {
-			.v = v, .words = words, .why = true,
-			.out = { .out = out },
-		};
+		struct show q = { .v = v, .words = words, .why = true,
+				  .out.out = out };
 
 		lft_row(v->lft, wrong[i].sw)[3] = wrong[i].out;
 		assert_int_equal(show_run(&q, NULL), 1);
@@ -225,7 +224,8 @@ TEST(test_one_is_told_as_one_and_none_is_not_told)
 		"#flap held 0 flaps 0 babbles 0 downs 1 traps 2 age 5 left 0 at "
 		"link A\n#flap held 0 flaps 0 babbles 0 downs 2 traps 1 age 5 "
 		"left 0 at link B\n#flap held 0 flaps 0 babbles 0 downs 1 "
-		"traps 0 age 5 left 0 at link C\n");
+		"traps 0 age 5 left 0 at link C\n#avoided 0x1 1 errors 3 used 0 "
+		"name 6698426331378848769 reason 9 link a\n");
 	g_autoptr(GString) out = g_string_new(NULL);
 
 	ask(v, "status", out);
