@@ -784,14 +784,14 @@ choose_transition(const struct engine_input *in, struct choice *c)
 		choose_clear_changed(&g, in->previous, c);
 		return;
 	}
-	if (in->or_previous &&
-	    (choose_loops_together(&g, in->or_previous, c) ||
-	     choose_loops_together(&g, in->previous, c))) {
+	if (!(in->or_previous &&
+	      choose_loops_together(&g, in->or_previous, c)) &&
+	    !choose_loops_together(&g, in->previous, c))
+		return;
+	if (in->or_previous) {
 		choose_clear_changed(&g, in->previous, c);
 		return;
 	}
-	if (in->or_previous || !choose_loops_together(&g, in->previous, c))
-		return;
 	senders = choose_senders(&g);
 	if (senders) {
 		c->hosts_wait = true;

@@ -122,6 +122,7 @@ lft_seen_new(uint32_t n_switches, uint16_t top)
 	struct lft_seen *seen = g_new0(struct lft_seen, 1);
 
 	seen->lft = lft_new(n_switches, top);
+	seen->sent = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	seen->known = g_new0(uint8_t, (size_t)n_switches *
 			     lft_n_blocks(seen->lft));
 	return seen;
@@ -133,16 +134,32 @@ lft_seen_free(struct lft_seen *seen)
 	if (!seen)
 		return;
 	lft_free(seen->lft);
-	lft_free(seen->sent);
+	g_hash_table_unref(seen->sent);
 	g_free(seen->known);
 	g_free(seen);
+}
+
+/* In known[]. */
+static size_t
+seen_index(const struct lft_seen *seen, uint32_t sw, uint32_t block)
+{
+	return (size_t)sw * lft_n_blocks(seen->lft) + block;
+}
+
+/* bytes: NULL: none. */
+static void
+seen_set_sent(struct lft_seen *seen, size_t i, const uint8_t *bytes)
+{
+	if (bytes)
+		g_hash_table_insert(seen->sent, GSIZE_TO_POINTER(i),
+				    g_memdup2(bytes, LFT_BLOCK));
 }
 
 void
 lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
 	     const uint8_t bytes[LFT_BLOCK])
 {
-	size_t at = (size_t)block * LFT_BLOCK;
+	size_t at = (size_t)block * LFT_BLOCK, i = seen_index(seen, sw, block);
 
 	g_assert(sw < seen->lft->n_switches);
 
@@ -151,7 +168,9 @@ lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
 	if (block >= lft_n_blocks(seen->lft))
 		return;
 
-	seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block] = LFT_KNOWN;
+	if (seen->known[i] == LFT_DOUBTFUL)
+		g_hash_table_remove(seen->sent, GSIZE_TO_POINTER(i));
+	seen->known[i] = LFT_KNOWN;
 	if (memcmp(lft_row(seen->lft, sw) + at, bytes, LFT_BLOCK) == 0)
 		return;
 	if (g_atomic_int_get(&seen->lft->ref) > 1) {
@@ -186,20 +205,37 @@ struct lft_seen *
 lft_seen_copy(const struct lft_seen *seen)
 {
 	struct lft_seen *copy = g_memdup2(seen, sizeof(*seen));
-	size_t n = lft_size(seen->lft) / LFT_BLOCK;
+	GHashTableIter at;
+	gpointer i, bytes;
 
 	lft_ref(copy->lft);
-	copy->sent = seen->sent && memchr(seen->known, LFT_DOUBTFUL, n) ?
-		lft_copy(seen->sent) : NULL;
-	copy->known = g_memdup2(seen->known, n);
+	copy->known = g_memdup2(seen->known, lft_size(seen->lft) / LFT_BLOCK);
+	copy->sent = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	g_hash_table_iter_init(&at, seen->sent);
+	while (g_hash_table_iter_next(&at, &i, &bytes))
+		seen_set_sent(copy, GPOINTER_TO_SIZE(i), bytes);
 	return copy;
+}
+
+void
+lft_seen_take(struct lft_seen *seen, uint32_t sw, uint32_t block,
+	      const struct lft_seen *from, uint32_t from_sw)
+{
+	size_t i = seen_index(seen, sw, block);
+	size_t from_i = seen_index(from, from_sw, block);
+
+	lft_seen_set(seen, sw, block, lft_row(from->lft, from_sw) +
+		     (size_t)block * LFT_BLOCK);
+	seen->known[i] = from->known[from_i];
+	seen_set_sent(seen, i, g_hash_table_lookup(from->sent,
+						   GSIZE_TO_POINTER(from_i)));
 }
 
 /* The bytes stay, as the most likely content. */
 void
 lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block)
 {
-	size_t i = (size_t)sw * lft_n_blocks(seen->lft) + block;
+	size_t i = seen_index(seen, sw, block);
 
 	g_assert(sw < seen->lft->n_switches);
 
@@ -211,29 +247,27 @@ void
 lft_seen_doubt(struct lft_seen *seen, uint32_t sw, uint32_t block,
 	       const uint8_t bytes[LFT_BLOCK])
 {
-	uint8_t *known = seen->known + (size_t)sw * lft_n_blocks(seen->lft) +
-		block;
+	size_t i = seen_index(seen, sw, block);
 
 	g_assert(sw < seen->lft->n_switches);
 
-	if (block >= lft_n_blocks(seen->lft) || *known == LFT_UNKNOWN)
+	if (block >= lft_n_blocks(seen->lft) || seen->known[i] == LFT_UNKNOWN)
 		return;
-	if (!seen->sent)
-		seen->sent = lft_copy(seen->lft);
-	memcpy(lft_row(seen->sent, sw) + (size_t)block * LFT_BLOCK, bytes,
-	       LFT_BLOCK);
-	*known = LFT_DOUBTFUL;
+	seen_set_sent(seen, i, bytes);
+	seen->known[i] = LFT_DOUBTFUL;
 }
 
 struct lft *
 lft_seen_or(const struct lft_seen *seen)
 {
 	struct lft *lft = lft_copy(seen->lft);
+	GHashTableIter at;
+	gpointer i, bytes;
 
-	for (size_t i = 0; i < lft_size(lft) / LFT_BLOCK; i++)
-		if (seen->known[i] == LFT_DOUBTFUL)
-			memcpy(lft->ports + i * LFT_BLOCK,
-			       seen->sent->ports + i * LFT_BLOCK, LFT_BLOCK);
+	g_hash_table_iter_init(&at, seen->sent);
+	while (g_hash_table_iter_next(&at, &i, &bytes))
+		memcpy(lft->ports + GPOINTER_TO_SIZE(i) * LFT_BLOCK, bytes,
+		       LFT_BLOCK);
 	return lft;
 }
 
@@ -250,8 +284,7 @@ lft_seen_block(const struct lft_seen *seen, uint32_t sw, uint32_t block)
 {
 	if (!seen || sw >= seen->lft->n_switches ||
 	    block >= lft_n_blocks(seen->lft) ||
-	    seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block] !=
-	    LFT_KNOWN)
+	    seen->known[seen_index(seen, sw, block)] != LFT_KNOWN)
 		return NULL;
 	return lft_row(seen->lft, sw) + (size_t)block * LFT_BLOCK;
 }

@@ -69,9 +69,8 @@ extern const uint8_t lft_no_paths[LFT_BLOCK];
  */
 struct lft_seen {
 	struct lft *lft;
-	struct lft *sent;	/* the doubtful blocks, if the last Set of each was
-				   executed; else as once read. NULL: there is
-				   none */
+	GHashTable *sent;	/* of doubtful blocks: place in known[] to the 64
+				   bytes of the last Set */
 	uint8_t *known;		/* [switch][block]: enum lft_known */
 };
 
@@ -96,6 +95,9 @@ void lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
 void lft_seen_share(struct lft_seen *seen, struct lft *lft);
 /* The tables are the same memory until one of both is changed. */
 struct lft_seen *lft_seen_copy(const struct lft_seen *seen);
+/* A block with its state, from a switch of other tables that have it. */
+void lft_seen_take(struct lft_seen *seen, uint32_t sw, uint32_t block,
+		   const struct lft_seen *from, uint32_t from_sw);
 void lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block);
 /* It is as it was, or these bytes; one that was never read stays unknown. Of several
  * Sets the last one counts: were a block with a third content unknown, each change of

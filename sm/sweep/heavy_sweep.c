@@ -818,7 +818,7 @@ route(struct sweep *s)
 
 	job->unread = table_reader_unread(n, s->next.seen, &is_doubtful);
 	if (is_doubtful)
-		job->or_seen = lft_seen_or(s->next.seen);
+		job->doubtful = lft_seen_copy(s->next.seen);
 	job->ranks = persist_ranks(s->memory, n, &by);
 	job->ranks_by = g_strdup(by);
 	job->in_force = g_strdup(persist_engine(s->memory, n));

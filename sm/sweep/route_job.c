@@ -58,8 +58,8 @@ choose(struct route_job *job, const struct graph *g, const struct graph *whole,
 		g_new0(uint8_t, g->n_switches) : NULL;
 	g_autofree uint8_t *io = mark_io(g, job);
 	struct lft *held = choose_held(g, job->seen);
-	struct lft *or_held = job->or_seen ? choose_held(g, job->or_seen) :
-		NULL;
+	struct lft *sent = job->doubtful ? lft_seen_or(job->doubtful) : NULL;
+	struct lft *or_held = sent ? choose_held(g, sent) : NULL;
 	const struct engine_input in = {
 		.g = g,
 		.whole = whole,
@@ -83,6 +83,7 @@ choose(struct route_job *job, const struct graph *g, const struct graph *whole,
 	}
 	lft_free(held);
 	lft_free(or_held);
+	lft_free(sent);
 	return ok;
 }
 
@@ -94,7 +95,7 @@ route_fabric(struct route_job *job)
 	struct graph *g = graph_new(job->subnet, job->lids);
 	g_autoptr(GPtrArray) none = g_ptr_array_new();
 	/* then a switch forwards by entries that no repair looks at */
-	bool is_mute = job->unread || job->or_seen || graph_has_mute(g);
+	bool is_mute = job->unread || job->doubtful || graph_has_mute(g);
 	struct graph *whole = NULL;
 	const struct choice *c = &job->choice;
 
@@ -240,7 +241,7 @@ route_job_free(void *values)
 		snapshot_unref(job->all);
 	lid_map_free(job->lids);
 	lft_free(job->seen);
-	lft_free(job->or_seen);
+	lft_seen_free(job->doubtful);
 	g_free(job->unread);
 	g_free((gpointer)job->params.order);
 	g_free(job->ranks_by);

@@ -320,8 +320,7 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 	g_autofree uint32_t *nodes = snapshot_map_nodes(now, then);
 	bool same = known && now->n_switches == then->n_switches;
 	struct lft_seen *seen;
-	uint32_t n_blocks, stride = known ? lft_n_blocks(known->lft) : 0, was;
-	uint8_t *as;
+	uint32_t n_blocks, was;
 	bool is_left;
 
 	for (uint32_t sw = 0; sw < now->n_switches; sw++) {
@@ -339,7 +338,8 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 	/* The most likely content of a block that is not known counts if it
 	 * cannot be read. */
 	seen = lft_seen_new(now->n_switches, top);
-	n_blocks = MIN(lft_n_blocks(seen->lft), stride);
+	n_blocks = known ? MIN(lft_n_blocks(seen->lft),
+			       lft_n_blocks(known->lft)) : 0;
 	for (uint32_t sw = 0; known && sw < now->n_switches; sw++) {
 		const struct snapshot_node *n = &now->nodes[now->switches[sw]];
 		uint32_t i = nodes[now->switches[sw]];
@@ -352,15 +352,7 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 			continue;
 		was = then->nodes[i].sw_index;
 		for (uint32_t b = 0; b < n_blocks; b++) {
-			lft_seen_set(seen, sw, b, lft_row(known->lft, was) +
-				     (size_t)b * LFT_BLOCK);
-			as = &seen->known[(size_t)sw * lft_n_blocks(seen->lft) +
-					  b];
-			*as = known->known[(size_t)was * stride + b];
-			if (*as == LFT_DOUBTFUL)
-				lft_seen_doubt(seen, sw, b,
-					lft_row(known->sent, was) +
-					(size_t)b * LFT_BLOCK);
+			lft_seen_take(seen, sw, b, known, was);
 			if (!is_left)
 				lft_seen_forget(seen, sw, b);
 		}
