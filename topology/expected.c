@@ -40,12 +40,18 @@ fault_free(gpointer data)
 {
 	struct expected_fault *f = data;
 
-	if (f->is_own)
-		g_free(f->link);
 	g_free(f->name);
 	g_free(f->text);
 	g_free(f->place);
 	g_free(f);
+}
+
+/* Its link is a copy. */
+static void
+former_free(gpointer data)
+{
+	g_free(((struct expected_fault *)data)->link);
+	fault_free(data);
 }
 
 struct expected *
@@ -58,7 +64,7 @@ expected_new(void)
 	e->silent = g_array_new(FALSE, FALSE, sizeof(struct expected_silent));
 	e->by_guid = g_hash_table_new(g_int64_hash, g_int64_equal);
 	e->faults = g_ptr_array_new_with_free_func(fault_free);
-	e->former = g_ptr_array_new_with_free_func(fault_free);
+	e->former = g_ptr_array_new_with_free_func(former_free);
 	e->changes = g_ptr_array_new_with_free_func(change_free);
 	return e;
 }
@@ -115,7 +121,7 @@ add_fault(GPtrArray *faults, struct expected_fault model)
 /* text: taken. */
 static void
 add_link_fault(GPtrArray *faults, enum expected_kind kind,
-	       struct expected_link *l, bool is_own, char *text)
+	       struct expected_link *l, char *text)
 {
 	g_autofree char *a = expected_end_name(l, 0);
 	g_autofree char *b = expected_end_name(l, 1);
@@ -125,8 +131,7 @@ add_link_fault(GPtrArray *faults, enum expected_kind kind,
 		.port = l->port[0], .near = (unsigned)strlen(a),
 		.far = l->node[1]->guid, .far_port = l->port[1],
 		.name = g_strdup_printf("%s - %s", a, b), .text = text,
-		.of = { l->node[0], l->node[1] }, .link = l,
-		.is_own = is_own });
+		.of = { l->node[0], l->node[1] }, .link = l });
 }
 
 void
@@ -134,7 +139,7 @@ expected_add_former(struct expected *e, const struct expected_link *link,
 		    char *text)
 {
 	add_link_fault(e->former, EXPECTED_LINK,
-		       g_memdup2(link, sizeof(*link)), true, text);
+		       g_memdup2(link, sizeof(*link)), text);
 }
 
 struct snapshot *
@@ -208,12 +213,11 @@ find_link_fault(struct expected *e, struct expected_link *l)
 	if (!l->since || is_missing(l->node[0]) || is_missing(l->node[1]))
 		return;
 	if (l->is_slow)
-		add_link_fault(e->faults, EXPECTED_SLOW, l, false,
+		add_link_fault(e->faults, EXPECTED_SLOW, l,
 			       g_strdup_printf("%s of %s", l->now.name,
 					       l->best.name));
 	else
-		add_link_fault(e->faults, EXPECTED_LINK, l, false,
-			       why_text(l));
+		add_link_fault(e->faults, EXPECTED_LINK, l, why_text(l));
 }
 
 /* Is it a switch without a cable to what is there, as the manager's own host? Then

@@ -44,7 +44,6 @@ struct expected_fault {
 	struct expected_node *of[2];
 	struct expected_link *link;	/* NULL: it is none; */
 	struct expected_silent *silent;	/* likewise */
-	bool is_own;		/* nothing else has this link */
 };
 
 /* In the order of the list of changes. */
