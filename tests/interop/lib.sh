@@ -474,6 +474,7 @@ sm_start() {
 	local log=$1
 
 	shift
+	rm -f "$log"	# what a test awaits there is of this process
 	(
 		exec "${leash[@]}" env SIM_HOST="$SIM_HOST" \
 			LD_PRELOAD="$sm_preload" "$MINISM" \
