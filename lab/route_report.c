@@ -276,10 +276,11 @@ put_figures(struct text_report *r, const struct route_lab *lab,
 	r->gap = INDENT;
 	report_open(r, "all_to_all", '{');
 	report_say(r, LABEL "max ", "all-to-all load");
-	report_number(r, "max", row->load.max, ", mean ");
+	report_real(r, "max", row->load.worst, 0, ", mean ");
 	report_real(r, "mean", row->load.mean, 1, "   flows on a channel if "
-		    "every CA port sends to every other; with any tables the "
-		    "max is at least ");
+		    "every CA port sends to every other (max: on a cable of "
+		    "half the rate one is two); with any tables the max is at "
+		    "least ");
 	report_say(r, "%.0f\n", MAX(ceil(lab->bound - 1e-6), 0.0));
 	report_number(r, "lost", row->load.lost, NULL);
 	report_real(r, "bound", lab->bound, 0, NULL);
@@ -356,7 +357,9 @@ static const char legend[] =
 	"looped   channels (directions of cables) in credit loops: traffic can "
 	"stop there;\n"
 	"         data to and from switches (port 0) counts, all on one VL\n"
-	"a2a      flows on a channel if every CA port sends to every other\n"
+	"a2a      flows on a channel if every CA port sends to every other; max: "
+	"on a\n"
+	"         cable of half the rate one is two\n"
 	"perm     flows on the busiest channel, random permutations\n"
 	"shift    the same if CA port i sends to i + k, in the order of the "
 	"fabric\n"
@@ -384,12 +387,12 @@ say_line(struct text_report *r, const struct route_lab *lab,
 	}
 	if (row->compute_ms >= 0)
 		g_snprintf(ms, sizeof(ms), "%.2f", row->compute_ms);
-	report_say(r, "%-10.10s %8s %-11s %7" PRIu64 " %6u %7" PRIu64 " %8.1f "
+	report_say(r, "%-10.10s %8s %-11s %7" PRIu64 " %6u %7.0f %8.1f "
 		   "%6.2f %6.2f %4u %6.2f %4u %4u %5.1f %6.3f %6.2f",
 		   row->name, ms,
 		   lab_verdict_name(row->verdict),
 		   reach->lost_hosts + reach->lost_mixed,
-		   row->verified.channels.n_looped, row->load.max,
+		   row->verified.channels.n_looped, row->load.worst,
 		   row->load.mean, t[TRAFFIC_PERMUTATIONS].mean,
 		   t[TRAFFIC_SHIFTS].mean, t[TRAFFIC_SHIFTS].max,
 		   t[TRAFFIC_RAILS].mean, t[TRAFFIC_RING].max,

@@ -70,10 +70,8 @@ metrics_all_to_all(const struct graph *g, const struct lft *lft,
 	for (uint32_t i = 0; i < g->n_targets; i++)
 		result->lost += g->targets[i].is_host ? g->n_all_hosts - 1 : 0;
 	result->lost -= metrics_flows(g, lft, ranks, load);
-	for (uint32_t e = 0; e < g->n_edges; e++) {
+	for (uint32_t e = 0; e < g->n_edges; e++)
 		sum += load[e];
-		result->max = MAX(result->max, load[e]);
-	}
 	result->worst = metrics_worst(g, load, &result->busiest);
 	if (g->n_edges > 0)
 		result->mean = (double)sum / g->n_edges;

@@ -14,16 +14,16 @@
 
 /*
  * All-to-all: every host sends one flow to every other host. The load of a
- * channel is the number of flows over it; its maximum is the edge forwarding
- * index (Heydemann et al. 1989). Channels without a flow count in the mean.
+ * channel is the number of flows over it. Channels without a flow count in the
+ * mean.
  */
 struct metrics_load {
-	uint64_t max;
 	double mean;
 	uint32_t channels;
 	uint64_t lost;		/* flows that do not arrive */
 	/* The highest load relative to capacity, in flows over a channel of
-	 * the widest kind; max, if all have the same width. */
+	 * the widest kind: if all have the same width, the edge forwarding
+	 * index (Heydemann et al. 1989). */
 	double worst;
 	uint32_t busiest; /* its edge; SNAPSHOT_NONE if there are none */
 };

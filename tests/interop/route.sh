@@ -144,6 +144,11 @@ json_case() {
 		json 'r["multicast"]["max"] < 40'
 	check "bound: the load is not below it" json \
 		'r["all_to_all"]["max"] >= r["all_to_all"]["bound"] > 0'
+	"$MINISM_FABRIC" "$tree" | sed -E \
+		'/^\[5\].*900"\[1\]|^\[1\].*S.*100"\[5\]/s/4xEDR/1xSDR/' >slow.net
+	route -j --engine ftree slow.net >json
+	check "load: flows on a slow cable count by its rate" json \
+		'r["all_to_all"]["max"] > 10 * r["all_to_all"]["mean"]'
 }
 
 # a seed says which; net and tables written are the ones judged
