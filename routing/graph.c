@@ -259,13 +259,32 @@ graph_map_lids(struct graph *g)
 			g->target_of[g->targets[i].lid + k] = i;
 }
 
+/* What follows from the edges. */
+static void
+graph_finish(struct graph *g)
+{
+	uint32_t sw, e;
+
+	g->island = g_new(uint32_t, g->n_switches);
+	for (sw = 0; sw < g->n_switches; sw++)
+		g->island[sw] = sw;
+	g->widest = g->n_words = 1;
+	for (e = 0; e < g->n_edges; e++) {
+		disjoint_join(g->island, graph_owner(g, e), g->edges[e].peer);
+		g->widest = MAX(g->widest, g->edges[e].capacity);
+		g->n_words = MAX(g->n_words, g->edges[e].port / 64 + 1);
+	}
+	for (sw = 0; sw < g->n_switches; sw++)
+		g->island[sw] = disjoint_find(g->island, sw);
+}
+
 static struct graph *
 graph_make(const struct snapshot *s, const struct lid_map *lids, bool whole)
 {
 	struct graph *g = g_new0(struct graph, 1);
 	g_autofree struct cable *cables = NULL;
 	struct graph_survey v;
-	uint32_t sw, e;
+	uint32_t sw;
 
 	g_assert(lids->n_ports == s->n_ports);
 
@@ -281,19 +300,9 @@ graph_make(const struct snapshot *s, const struct lid_map *lids, bool whole)
 	graph_store_edges(g, cables);
 	graph_store_targets(g, &v, lids);
 	graph_map_lids(g);
-	g->island = g_new(uint32_t, g->n_switches);
+	graph_finish(g);
 	for (sw = 0; sw < g->n_switches; sw++)
-		g->island[sw] = sw;
-	g->widest = g->n_words = 1;
-	for (e = 0; e < g->n_edges; e++) {
-		disjoint_join(g->island, graph_owner(g, e), g->edges[e].peer);
-		g->widest = MAX(g->widest, g->edges[e].capacity);
-		g->n_words = MAX(g->n_words, g->edges[e].port / 64 + 1);
-	}
-	for (sw = 0; sw < g->n_switches; sw++) {
-		g->island[sw] = disjoint_find(g->island, sw);
 		g->n_all_hosts += g->n_hosts[sw];
-	}
 	g_free(v.at);
 	g_free(v.first);
 	return g;
@@ -309,6 +318,41 @@ struct graph *
 graph_new_whole(const struct snapshot *s, const struct lid_map *lids)
 {
 	return graph_make(s, lids, true);
+}
+
+struct graph *
+graph_without(const struct graph *g, const uint8_t *is_out)
+{
+	struct graph *less = g_memdup2(g, sizeof(*g));
+	g_autofree struct cable *cables = g_new(struct cable, g->n_edges);
+	size_t n = g->n_switches * sizeof(uint32_t);
+	uint32_t sw, e;
+
+	less->n_edges = 0;
+	less->first_edge = g_new0(uint32_t, g->n_switches + 1);
+	for (sw = 0; sw < g->n_switches; sw++)
+		for_each_edge(g, sw, e) {
+			const struct graph_edge *to = &g->edges[e];
+
+			if (is_out[e])
+				continue;
+			less->first_edge[to->peer + 1]++;
+			cables[less->n_edges++] = (struct cable){
+				sw, to->peer, to->port,
+				g->edges[to->back].port, to->capacity,
+			};
+		}
+	graph_store_edges(less, cables);
+	less->first_target = g_memdup2(g->first_target, n + sizeof(uint32_t));
+	less->targets = g_memdup2(g->targets,
+				  g->n_targets * sizeof(*g->targets));
+	less->target_of = g_memdup2(g->target_of,
+				    (g->top + 1u) * sizeof(*g->target_of));
+	less->n_hosts = g_memdup2(g->n_hosts, n);
+	less->n_senders = g_memdup2(g->n_senders, n);
+	less->subnet = snapshot_ref((struct snapshot *)g->subnet);
+	graph_finish(less);
+	return less;
 }
 
 bool

@@ -102,6 +102,8 @@ struct graph *graph_new(const struct snapshot *s, const struct lid_map *lids);
  * senders where a host may be that did not answer. */
 struct graph *graph_new_whole(const struct snapshot *s,
 			      const struct lid_map *lids);
+/* The same without some cables: is_out[] of both their edges. */
+struct graph *graph_without(const struct graph *g, const uint8_t *is_out);
 void graph_free(struct graph *g);
 /* Gives up the snapshot, by far the largest part. */
 void graph_forget_subnet(struct graph *g);

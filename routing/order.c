@@ -488,7 +488,7 @@ order_cost(const struct trial *t, const struct order *o)
 {
 	const struct graph *g = t->g;
 	g_autofree uint64_t *lost = g_new0(uint64_t, g->n_switches);
-	double most = paths_estimate(g, o->place, t->step, lost);
+	double most = paths_estimate(g, o->place, t->step, NULL, lost);
 	double own = 0, all = 0;
 	uint32_t sw;
 
@@ -577,7 +577,6 @@ order_find(const struct engine_input *in, struct trial *t)
 	const struct graph *g = in->g;
 	g_autofree uint32_t *level = g_new0(uint32_t, g->n_switches + 1);
 	g_autofree uint32_t *counts = NULL;
-	g_autofree uint64_t *unused = NULL;
 	uint32_t n = 0, i, step;
 	struct order *o;
 
@@ -604,8 +603,7 @@ order_find(const struct engine_input *in, struct trial *t)
 		order_settle(g, level);
 		order_try(t, order_build(g, level, NULL, NULL));
 	}
-	unused = g_new0(uint64_t, g->n_switches);
-	if (t->cost > GOOD * paths_estimate(g, NULL, t->step, unused))
+	if (t->cost > GOOD * paths_estimate(g, NULL, t->step, NULL, NULL))
 		order_try_grown(t);
 	return t->best;
 }

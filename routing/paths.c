@@ -210,14 +210,14 @@ paths_split(const struct paths *p, uint32_t times, double *flow, double *load)
 
 double
 paths_estimate(const struct graph *g, const uint32_t *place, uint32_t step,
-	       uint64_t *lost)
+	       double *load, uint64_t *lost)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
-	double *load = SCRATCH(scratch, double, g->n_edges), most = 0;
-	double *flow = SCRATCH(scratch, double, g->n_switches);
+	double *flow = SCRATCH(scratch, double, g->n_switches), most = 0;
 	uint32_t i, sw, e, n_reached;
 	struct paths p;
 
+	load = load ?: SCRATCH(scratch, double, g->n_edges);
 	paths_init(&p, g, place, scratch);
 	for (sw = 0; sw < g->n_switches; sw += step) {
 		if (!g->n_hosts[sw])
@@ -225,11 +225,14 @@ paths_estimate(const struct graph *g, const uint32_t *place, uint32_t step,
 		paths_find(&p, sw);
 		for (n_reached = 0, i = 0; i < p.n_reached; i++)
 			n_reached += g->n_hosts[p.queue[i]];
-		lost[sw] += (uint64_t)(g->n_all_hosts - n_reached) *
-			g->n_hosts[sw] * step;
+		if (lost)
+			lost[sw] += (uint64_t)(g->n_all_hosts - n_reached) *
+				g->n_hosts[sw] * step;
 		paths_split(&p, step, flow, load);
 	}
-	for (e = 0; e < g->n_edges; e++)
+	for (e = 0; e < g->n_edges; e++) {
+		load[e] *= g->widest;
 		most = MAX(most, load[e]);
-	return most * g->widest;
+	}
+	return most;
 }

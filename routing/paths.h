@@ -95,10 +95,11 @@ float paths_load_most(const struct paths_load *l);
 /*
  * The load of the busiest channel if every CA sends to every other and each
  * switch divides its flows evenly among all its shortest paths, in flows over a
- * channel of the widest kind. Adds the flows without a path to lost[], by the
- * switch of their destination. Looks at every step-th switch only.
+ * channel of the widest kind. load: by edge, zeros, gets that of each channel;
+ * lost: by switch, to which the flows without a path there are added; each may be
+ * NULL. Looks at every step-th switch only.
  */
 double paths_estimate(const struct graph *g, const uint32_t *place,
-		      uint32_t step, uint64_t *lost);
+		      uint32_t step, double *load, uint64_t *lost);
 
 #endif
