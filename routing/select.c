@@ -40,6 +40,12 @@
  * the held tables are the base of an update where they are nearly as good
  * (keep.c).
  *
+ * Crowded cables. In a tree with two exchanged uplinks each of them is a shortcut
+ * between pods which all shortest paths between these take. Of the best tables
+ * that carry more than the bound such cables are looked for, and if tables
+ * without them are better by 10%, they stay idle, and a note names them. A repair
+ * may use them.
+ *
  * Cost. The present engine, else ftree, is tried first. If no tables can be
  * better by more than these margins (metrics_bound), no other is tried; this is
  * the case on whole trees. A new engine must have nearly the least load and shifts
@@ -60,12 +66,18 @@
 #include "routing/metrics.h"
 #include "routing/multicast.h"
 #include "routing/order.h"
+#include "routing/paths.h"
 #include "topology/each.h"
 
 #define ALIKE		1.02	/* times the best figure: equally good */
 #define WORTH_IT	1.10	/* times the load: reason to change the
 				   engine */
 #define FUNNEL		3.0	/* times the bound: a warning */
+#define CROWDED		1.05	/* times the bound: a reason to leave cables idle */
+#define CROWDED_SHARE	64u	/* of the cables, at most one in so many, */
+#define CROWDED_FEW	4u	/* or so many */
+#define CROWDED_ROUNDS	2u
+#define CROWDED_SAMPLES	256u	/* destinations */
 #define N_SAMPLES	16u	/* of shifts */
 #define LARGE		10000000u	/* LIDs times switches: no other engine
 					   for less than a tenth */
@@ -595,9 +607,14 @@ select_take(struct selection *s, uint32_t best, struct choice *c)
 		"lower bound", from, s->in->g->edges[e].port, to, times);
 }
 
+/* The load of the tables that were taken, and the least possible one. */
+struct select_figures {
+	double worst, bound;
+};
+
 static bool
 select_engine(const struct choice_wish *wish, const struct engine_input *in,
-	      struct choice *c, GError **error)
+	      struct choice *c, struct select_figures *figures, GError **error)
 {
 	g_autoptr(GString) why = g_string_new(NULL);
 	struct selection s = { .in = in };
@@ -621,8 +638,12 @@ select_engine(const struct choice_wish *wish, const struct engine_input *in,
 	if (!select_is_settled(&s))
 		select_try_rest(&s);
 	best = select_best(&s);
-	if (best < s.n)
+	if (best < s.n) {
+		*figures = (struct select_figures){
+			s.list[best].load.worst, s.bound,
+		};
 		select_take(&s, best, c);
+	}
 	for (k = s.list; k < s.list + s.n; k++) {
 		if (k->against)
 			g_string_append_printf(why, "%s%s: %s",
@@ -636,6 +657,149 @@ select_engine(const struct choice_wish *wish, const struct engine_input *in,
 			    "no routing engine has safe tables for this "
 			    "fabric: %s", why->str);
 	return best < s.n;
+}
+
+/*
+ * A cable may be a shortcut that many paths take, and make the fabric slower by
+ * being there (D. Braess, 1968): of a tree with two exchanged cables, say, each
+ * joins a switch with a pod that is not its own. In these tables or among the
+ * shortest paths, such a cable carries much more than the bound in both
+ * directions, which those that lead to it do not.
+ * Marks these cables in is_idle[], by edge of the whole graph `all`. False: there
+ * are none, or too many.
+ */
+static bool
+select_mark_crowded(const struct graph *all, const struct graph *g,
+		    const struct choice *c, const struct select_figures *f,
+		    uint8_t *is_idle)
+{
+	g_autofree uint64_t *flows = g_new0(uint64_t, g->n_edges + 1);
+	g_autofree double *load = g_new0(double, g->n_edges + 1);
+	g_autofree uint32_t *crowded = g_new(uint32_t, g->n_edges + 1);
+	uint32_t e, n = 0;
+	double most;
+
+	most = paths_estimate(g, NULL, g->n_switches / CROWDED_SAMPLES + 1,
+			      load, NULL);
+	metrics_flows(g, c->lft, c->ranks, flows);
+	for (e = 0; e < g->n_edges; e++) {
+		const struct graph_edge *to = &g->edges[e];
+		double both = MIN(load[e], load[to->back]);
+		double held = (double)MIN(flows[e], flows[to->back]) *
+			g->widest / MAX(to->capacity, 1);
+
+		if (both * both > most * f->bound ||
+		    held * held > f->worst * f->bound)
+			crowded[n++] = graph_edge_at(all, graph_owner(g, e),
+						     to->port);
+	}
+	if (n > MAX(g->n_edges / CROWDED_SHARE, 2 * CROWDED_FEW))
+		return false;
+	for (e = 0; e < n; e++)
+		is_idle[crowded[e]] = 1;
+	return n > 0;
+}
+
+static void
+select_note_idle(const struct graph *g, const uint8_t *is_idle, double times,
+		 struct choice *c)
+{
+	if (!c->notes)
+		c->notes = g_ptr_array_new_with_free_func(g_free);
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		const struct graph_edge *to = &g->edges[e];
+		g_autofree char *a = NULL, *b = NULL;
+
+		if (!is_idle[e] || to->back < e)
+			continue;
+		a = graph_switch_name(g, graph_owner(g, e));
+		b = graph_switch_name(g, to->peer);
+		g_ptr_array_add(c->notes, g_strdup_printf("no path uses the "
+			"cable from %s port %u to %s port %u: with it the "
+			"busiest channel would carry %.1f times as much; "
+			"perhaps cables are exchanged", a, to->port, b,
+			g->edges[to->back].port, times));
+	}
+}
+
+/* The figure by which engines are compared. */
+static double
+select_product(const struct graph *g, const struct choice *c,
+	       const struct select_figures *f)
+{
+	g_autofree uint32_t *hosts = NULL;
+	struct metrics_sample sample = { .n = N_SAMPLES, .seed = 1 };
+	struct metrics_congestion shifts;
+
+	sample.hosts = hosts = order_hosts(g, &sample.n_hosts);
+	metrics_shifts(g, c->lft, &sample, &shifts);
+	return f->worst * shifts.mean;
+}
+
+/* Is it good enough to leave cables idle for? */
+static bool
+select_is_worth(const struct graph *all, const struct choice *with,
+		const struct select_figures *f, const struct graph *g,
+		const struct choice *without, const struct select_figures *less)
+{
+	return less->worst <= f->worst &&
+		without->alone.reach.lost_mixed <=
+		with->alone.reach.lost_mixed &&
+		WORTH_IT * select_product(g, without, less) <=
+		select_product(all, with, f);
+}
+
+/* Takes tables without crowded cables, if these are much better. Without some of
+ * them others may show. */
+static void
+select_leave_idle(const struct choice_wish *wish, const struct engine_input *in,
+		  const struct select_figures *with, struct choice *c)
+{
+	struct engine_input less = *in;
+	struct select_figures f = *with;
+	struct choice other = { .safety = CHOICE_SAFE };
+	const struct choice *last = c;
+	g_autofree uint8_t *is_idle = g_new0(uint8_t, in->g->n_edges + 1);
+	struct graph *g = NULL;
+	bool is_safe = true, is_better = false;
+
+	less.whole = choose_graph(in);
+	for (unsigned i = 0; i < CROWDED_ROUNDS && is_safe && !is_better &&
+	     f.worst > CROWDED * f.bound &&
+	     select_mark_crowded(in->g, less.g, last, &f, is_idle); i++) {
+		choice_clear(&other);
+		graph_free(g);
+		less.g = g = graph_without(in->g, is_idle);
+		less.ranks = NULL;
+		less.order = order_compute(&less);
+		less.ranks = in->ranks;
+		is_safe = select_engine(wish, &less, &other, &f, NULL);
+		order_destroy(less.order);
+		is_better = is_safe &&
+			select_is_worth(in->g, c, with, g, &other, &f);
+		last = &other;
+	}
+	if (is_better) {
+		choice_clear(c);
+		*c = other;
+		select_note_idle(in->g, is_idle, with->worst / f.worst, c);
+	} else {
+		choice_clear(&other);
+	}
+	graph_free(g);
+}
+
+static bool
+select_tables(const struct choice_wish *wish, const struct engine_input *in,
+	      struct choice *c, GError **error)
+{
+	struct select_figures f;
+
+	if (!select_engine(wish, in, c, &f, error))
+		return false;
+	if (f.worst > CROWDED * f.bound)
+		select_leave_idle(wish, in, &f, c);
+	return true;
 }
 
 /* --- from old to new --- */
@@ -1036,7 +1200,7 @@ choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 			NULL;
 		shared.ranks = in->ranks;
 		ok = wish->order ? choose_listed(wish, &shared, c, error) :
-			select_engine(wish, &shared, c, error);
+			select_tables(wish, &shared, c, error);
 		order_destroy(shared.order);
 	}
 	if (!ok) {

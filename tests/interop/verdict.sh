@@ -121,7 +121,8 @@ others() {
 	a sound one|UP|.|loss S-1-1/21 0
 	two hosts that change places|UP|changed: *link S-1-2/2 - H-37 is gone: S-1-2/2 leads to H-19|swap S-1-1/2 S-1-2/2
 	two uplinks that change places|UP|changed: *link S-1-0/20 - S-2-1/1 is gone: |swap S-1-1/2 S-1-2/2;swap S-1-0/20 S-1-1/21
-	a cable that flaps|UP|flapping: *link S-1-0/20 - S-2-1/1|swap S-1-0/20 S-1-1/21;flap S-1-0 20 6 50ms 1s
+	two that are back|UP|.|swap S-1-0/20 S-1-1/21
+	a cable that flaps|UP|flapping: *link S-1-0/20 - S-2-1/1|flap S-1-0 20 6 50ms 1s
 	FAULTS
 }
 
