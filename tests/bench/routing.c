@@ -14,10 +14,8 @@
  */
 #include <string.h>
 
-#include "lab/generate.h"
 #include "routing/metrics.h"
 #include "routing/order.h"
-#include "routing/select.h"
 #include "tests/bench/bench.h"
 #include "tests/lib/auto.h"
 #include "topology/prng.h"

@@ -8,7 +8,6 @@
 #include <malloc.h>
 #include <string.h>
 
-#include "routing/engine.h"
 #include "tests/bench/bench.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"

@@ -9,7 +9,6 @@
  */
 #include <string.h>
 
-#include "lab/sim/sim.h"
 #include "tests/bench/bench.h"
 #include "tests/lib/sim_script.h"
 #include "tests/lib/state_text.h"

@@ -8,7 +8,6 @@
 
 #include "sm/control/control.h"
 #include "tests/fuzz/fuzz.h"
-#include "topology/text.h"
 
 struct manager {
 	struct status *status;

@@ -6,8 +6,6 @@
  * that asks for. At the end of the input all are good again.
  */
 #include "lab/generate.h"
-#include "routing/engine.h"
-#include "routing/verify.h"
 #include "sm/sweep/discover.h"
 #include "sm/sweep/program.h"
 #include "tests/fuzz/fuzz.h"

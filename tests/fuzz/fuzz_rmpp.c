@@ -17,7 +17,6 @@
  * At the end nothing must be left to do.
  */
 #include "lab/kernel.h"
-#include "sm/mad/mad.h"
 #include "sm/mad/rmpp.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/scripted.h"

@@ -20,9 +20,7 @@
 #include "tools/dump.h"
 #include "tools/net_file_parse.h"
 #include "topology/each.h"
-#include "topology/expected.h"
 #include "topology/net_file.h"
-#include "topology/text.h"
 
 static const char *const names_who[] = {
 	[PARTITION_ALL] = "ALL", [PARTITION_ALL_CAS] = "ALL_CAS",

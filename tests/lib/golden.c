@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 
-#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 
 #define FACT	" => "

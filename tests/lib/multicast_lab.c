@@ -3,9 +3,7 @@
  * Fabrics and groups for the tests of multicast trees; see the header.
  */
 #include "routing/order.h"
-#include "tests/lib/unit.h"
 #include "tests/lib/multicast_lab.h"
-#include "topology/each.h"
 #include "topology/prng.h"
 
 void

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "tests/lib/options_lab.h"
 
-#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 
 int

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "tests/lib/plan_lab.h"
 
-#include <stdlib.h>
-
-#include "lab/generate.h"
-#include "routing/engine.h"
 #include "tests/lib/engine_route.h"
 #include "tests/lib/unit.h"
 

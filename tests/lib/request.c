@@ -6,11 +6,8 @@
 
 #include <arpa/inet.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "sm/mad/bytes.h"
-#include "sm/mad/sa_mad.h"
-#include "sm/mad/smp.h"
 #include "tests/lib/script.h"
 #include "tests/lib/unit.h"
 

@@ -2,11 +2,7 @@
 /*
  * What the tests of engines have in common.
  */
-#include "lab/generate.h"
 #include "routing/metrics.h"
-#include "routing/multicast.h"
-#include "routing/select.h"
-#include "tests/lib/oracle.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/shapes.h"
 #include "tests/lib/unit.h"

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "lab/generate.h"
-#include "routing/engine.h"
 #include "sm/sa/mcmember.h"
-#include "sm/sa/sa_db.h"
 #include "sm/sa/service.h"
 #include "tests/lib/engine_route.h"
 #include "tests/lib/sa_lab.h"

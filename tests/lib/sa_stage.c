@@ -4,16 +4,11 @@
  */
 #include "tests/lib/sa_stage.h"
 
-#include <stdlib.h>
-
 #include "sm/sa/informinfo.h"
 #include "sm/sa/mcmember.h"
 #include "sm/sa/service.h"
 #include "tests/lib/request.h"
 #include "tests/lib/state_text.h"
-#include "tests/lib/unit.h"
-#include "topology/each.h"
-#include "topology/port_tables.h"
 
 /* Other files play them, too. */
 #define all_words	sa_words

@@ -5,9 +5,7 @@
  */
 #include "tests/lib/seed.h"
 #include "tests/lib/shapes.h"
-#include "tests/lib/unit.h"
 #include "tools/net_file_parse.h"
-#include "topology/prng.h"
 
 #define MAX_SWITCHES	256u
 #define MAX_PORTS	64u

@@ -5,12 +5,10 @@
  * MINISM_TEST_LARGE is set.
  */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include <glib.h>
 
 #include "tests/lib/script.h"
-#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 
 static GArray *all;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * One test program a folder: each test adds itself to those of the program
- * that its file is linked into. This brings what nearly all of them use: cmocka.h
- * and what that needs, string.h, and variables that free themselves.
+ * that its file is linked into. This brings what most of them use: cmocka.h and
+ * what that needs, stdio.h, stdlib.h, string.h, fabrics by formula, folders and
+ * golden files, loops over lists, and variables that free themselves.
  *
  *	TEST(test_this)
  *	{
@@ -34,10 +35,16 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
+#include "lab/generate.h"
 #include "tests/lib/auto.h"
+#include "tests/lib/folder.h"
+#include "tests/lib/golden.h"
+#include "topology/each.h"
 
 /* set_up, tear_down: NULL for a test without them. */
 void unit_add(const char *name, CMUnitTestFunction test,

@@ -8,14 +8,9 @@
  * "@10.1" the local port.
  */
 #include <inttypes.h>
-#include <stdio.h>
 
-#include "lab/generate.h"
 #include "tests/lib/fabric_text.h"
 #include "tests/lib/seed.h"
-#include "tests/lib/unit.h"
-#include "topology/prng.h"
-#include "topology/snapshot.h"
 
 static uint32_t
 add_node(struct builder *b, enum node_type type, uint64_t guid, unsigned ports)

@@ -2,7 +2,6 @@
 /*
  * Which cables are bad, from two readings and the time between them.
  */
-#include "lab/generate.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/mad.h"
 #include "tests/lib/unit.h"

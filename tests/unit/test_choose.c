@@ -7,15 +7,10 @@
  * are needed: all ways clockwise round a ring (a credit loop), ways that go
  * round, no way at all.
  */
-#include <stdio.h>
 
-#include "lab/generate.h"
-#include "routing/metrics.h"
 #include "routing/order.h"
-#include "routing/select.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/unit.h"
-#include "topology/each.h"
 
 static bool
 choose(struct fabric *f, const struct engine *engine, bool require)

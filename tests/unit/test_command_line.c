@@ -3,11 +3,8 @@
  * The command line: what each option sets, what each wrong one costs (one line
  * that says what is right), and which setting goes before which.
  */
-#include "tests/lib/folder.h"
-#include "tests/lib/golden.h"
 #include "tests/lib/options_lab.h"
 #include "tests/lib/unit.h"
-#include "topology/each.h"
 #include "topology/text.h"
 
 static uint64_t seed;

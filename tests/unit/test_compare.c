@@ -11,7 +11,6 @@
  * has another speed), "~node-01" (its LID is 99), "?node-01" (it is not known);
  * a node without a cable is away.
  */
-#include "tests/lib/golden.h"
 #include "tests/lib/unit.h"
 #include "tools/compare.h"
 

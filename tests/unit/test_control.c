@@ -4,17 +4,12 @@
  * manager. The manager is made up: a generated fabric, a sweep's report of it,
  * rules by hand, hooks that note what they were called with.
  */
-#include <stdlib.h>
 
-#include "lab/generate.h"
 #include "sm/config/command.h"
 #include "sm/control/control.h"
-#include "sm/sa/sa_db.h"
-#include "sm/view.h"
 #include "tests/lib/state_text.h"
 #include "tests/lib/unit.h"
 #include "tools/show.h"
-#include "topology/each.h"
 
 static struct unit_word all_words[40];
 

@@ -15,10 +15,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include "lab/generate.h"
 #include "sm/control/control_socket.h"
-#include "sm/view.h"
-#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 
 #define PATIENCE_MS	500u	/* where it has to run out, */

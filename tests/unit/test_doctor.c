@@ -2,7 +2,6 @@
 /*
  * What minismctl doctor finds in the view that a manager writes.
  */
-#include "lab/generate.h"
 #include "sm/sweep/sweep.h"
 #include "sm/view.h"
 #include "tests/lib/unit.h"

@@ -6,12 +6,8 @@
  */
 #include <glib/gstdio.h>
 
-#include "lab/generate.h"
-#include "routing/engine.h"
 #include "tests/lib/dumped.h"
 #include "tests/lib/engine_route.h"
-#include "tests/lib/folder.h"
-#include "tests/lib/golden.h"
 #include "tests/lib/unit.h"
 
 static struct unit_word all_words[8];

@@ -10,12 +10,8 @@
  * GUID is 100, the others have LIDs 70, 71 ..
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "lab/generate.h"
 #include "sm/sweep/election.h"
-#include "tests/lib/golden.h"
 #include "tests/lib/unit.h"
 
 /* The nth host's port, which gets the LID. */

@@ -3,11 +3,9 @@
  * What engines promise beyond the oracle's tables (test_routing_oracle.c): shifts
  * without congestion, LIDs of a range, and little change when little was lost.
  */
-#include "lab/traffic.h"
 #include "routing/grid.h"
 #include "routing/metrics.h"
 #include "routing/order.h"
-#include "routing/verify.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/shapes.h"
 #include "tests/lib/unit.h"

@@ -2,13 +2,10 @@
 /*
  * MADs and decisions in words.
  */
-#include "lab/generate.h"
 #include "sm/decisions.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/sa_mad.h"
-#include "sm/mad/smp.h"
 #include "tests/lib/seed.h"
-#include "tests/lib/unit.h"
 #include "tools/explain.h"
 
 #define KEY	UINT64_C(0x1122334455667788)

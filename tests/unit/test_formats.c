@@ -7,13 +7,8 @@
  * And of what is good: each text damaged in a few places is a text or an
  * error, not a crash.
  */
-#include "tests/lib/folder.h"
 #include "tests/lib/formats.h"
-#include "tests/lib/golden.h"
 #include "tests/lib/seed.h"
-#include "tests/lib/unit.h"
-#include "topology/each.h"
-#include "topology/text.h"
 
 #define DAMAGES	100u	/* of each case, and one more a byte */
 

@@ -5,7 +5,6 @@
  * tests/golden/formula, those of a net file in tests/golden/netfile; which node
  * leads in one is here.
  */
-#include "lab/generate.h"
 #include "tests/lib/fabric_text.h"
 #include "tests/lib/unit.h"
 #include "topology/net_file.h"

@@ -2,7 +2,6 @@
 /*
  * From a snapshot to edges and targets: what counts, and in which order.
  */
-#include "routing/graph.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/unit.h"
 #include "tools/net_file_parse.h"

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "lab/check.h"
-#include "lab/generate.h"
 #include "lab/server.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/smp.h"

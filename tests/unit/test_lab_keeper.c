@@ -5,7 +5,6 @@
 #include <signal.h>
 
 #include "lab/keeper.h"
-#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 
 /* An interrupt at the prompt reached it before it had blocked signals; then each

@@ -11,13 +11,9 @@
  */
 #include <errno.h>
 
-#include "lab/generate.h"
 #include "lab/kernel.h"
 #include "lab/sim/state.h"
 #include "sm/mad/bytes.h"
-#include "sm/mad/rmpp.h"
-#include "sm/mad/smp.h"
-#include "tests/lib/golden.h"
 #include "tests/lib/rmpp_lab.h"
 #include "tests/lib/sim_script.h"
 #include "tests/lib/unit.h"

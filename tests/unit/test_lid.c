@@ -6,15 +6,8 @@
  * hosts are in tests/golden/lids.
  */
 #include <inttypes.h>
-#include <stdio.h>
 
-#include "lab/generate.h"
-#include "tests/lib/golden.h"
 #include "tests/lib/seed.h"
-#include "tests/lib/unit.h"
-#include "topology/lid.h"
-#include "topology/prng.h"
-#include "topology/snapshot.h"
 
 /* Of generated fabrics: of the switch, and of port 1 of the ith host. */
 #define SWITCH_GUID	UINT64_C(0x5000000000000100)

@@ -10,10 +10,8 @@
  * Backwards the same one is taken, but among equals.
  */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "sm/io/local_port.h"
-#include "tests/lib/golden.h"
 #include "tests/lib/unit.h"
 
 static bool

@@ -8,14 +8,11 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include "sm/log.h"
-#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 
 #define TIME_LIMIT	300	/* s: a write that waits is killed */

@@ -6,7 +6,6 @@
  * text: tests/scripts/mad_client.scn and window.scn. Here are its words, and
  * what takes long loops. Chance: tests/fuzz/fuzz_discover.c.
  */
-#include <stdlib.h>
 
 #include "sm/io/mad_client.h"
 #include "sm/mad/smp.h"

@@ -3,8 +3,6 @@
  * The words of tests/scripts/mkey_db.scn: M_Keys, which one opens which port,
  * and the memory of them as text.
  */
-#include "lab/generate.h"
-#include "sm/plan/mkey_db.h"
 #include "tests/lib/plan_lab.h"
 #include "tests/lib/request.h"
 #include "tests/lib/unit.h"

@@ -5,7 +5,6 @@
  * low; the order of the input does not matter. The oracle follows the masks.
  */
 #include "tests/lib/multicast_lab.h"
-#include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 GROUP_TEST(test_input_order_does_not_matter, "PGFT(4,4,4;1,4,4)", 100, 3)

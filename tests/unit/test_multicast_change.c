@@ -5,7 +5,6 @@
  * may also be rubbish.
  */
 #include "tests/lib/multicast_lab.h"
-#include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 GROUP_TEST(test_join_and_leave_touch_one_branch, "PGFT(4,4,4;1,4,4)", 30, 5)

@@ -5,7 +5,6 @@
  */
 #include "sm/config/guid_files.h"
 #include "tests/lib/unit.h"
-#include "topology/snapshot.h"
 
 static GHashTable *
 parse(const char *text)

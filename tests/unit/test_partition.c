@@ -5,10 +5,7 @@
  * with four CAs and a router; the SM is on CA 0. Random rules are compared with
  * a reading of them that is as plain as it can be.
  */
-#include "lab/generate.h"
 #include "tests/lib/unit.h"
-#include "topology/each.h"
-#include "topology/partition.h"
 #include "topology/prng.h"
 
 #define ROUTER		4u

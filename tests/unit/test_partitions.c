@@ -6,13 +6,9 @@
 #include <glib/gstdio.h>
 #include <sys/stat.h>
 
-#include "lab/generate.h"
 #include "sm/partitions.h"
-#include "tests/lib/folder.h"
 #include "tests/lib/plan_lab.h"
 #include "tests/lib/unit.h"
-#include "topology/partition.h"
-#include "topology/text.h"
 
 static struct unit_word all_words[24];
 

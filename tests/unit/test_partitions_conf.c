@@ -6,11 +6,8 @@
 #include <time.h>
 
 #include "sm/config/partitions_conf.h"
-#include "tests/lib/folder.h"
 #include "tests/lib/formats.h"
 #include "tests/lib/unit.h"
-#include "topology/each.h"
-#include "topology/text.h"
 
 static struct partition_rules *
 parse(const char *text, GPtrArray *warnings)

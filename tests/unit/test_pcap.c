@@ -14,8 +14,6 @@
 #include "sm/mad/bytes.h"
 #include "sm/mad/rmpp.h"
 #include "sm/mad/sa_mad.h"
-#include "sm/mad/smp.h"
-#include "tests/lib/folder.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
 

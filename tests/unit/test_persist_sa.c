@@ -7,11 +7,8 @@
 
 #include "sm/file_writer.h"
 #include "sm/state.h"
-#include "tests/lib/folder.h"
 #include "tests/lib/sa_stage.h"
 #include "tests/lib/scripted.h"
-#include "tests/lib/unit.h"
-#include "topology/lid.h"
 
 #define SECOND	((int64_t)G_USEC_PER_SEC)
 

@@ -5,8 +5,6 @@
  */
 #include "tests/lib/plan_lab.h"
 #include "tests/lib/seed.h"
-#include "tests/lib/unit.h"
-#include "topology/prng.h"
 
 #define BOTH_WAYS	(PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT)
 #define N_HOSTS		4u

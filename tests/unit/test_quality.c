@@ -4,17 +4,12 @@
  * means.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "lab/traffic.h"
-#include "routing/metrics.h"
 #include "routing/order.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/seed.h"
-#include "tests/lib/unit.h"
 #include "tools/net_file_parse.h"
-#include "topology/prng.h"
 
 /* x87 keeps more digits in a register than in memory. */
 static bool

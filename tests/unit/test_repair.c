@@ -7,15 +7,10 @@
  *
  * MINISM_TEST_SEED sets the seed.
  */
-#include "lab/generate.h"
 #include "routing/metrics.h"
 #include "routing/repair.h"
-#include "routing/select.h"
-#include "tests/lib/oracle.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/seed.h"
-#include "tests/lib/unit.h"
-#include "topology/prng.h"
 
 #define AWAY	3u	/* the LID of a host that is away */
 #define HIGHEST	60u	/* that of a switch */

@@ -4,7 +4,6 @@
  * are judged by the answers that are made of them (control.scn, test_show.c).
  */
 #include "tests/lib/unit.h"
-#include "topology/report.h"
 
 TEST(test_a_break_holds_for_one_member)
 {

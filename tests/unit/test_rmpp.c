@@ -7,7 +7,6 @@
 #include <infiniband/umad_sa.h>
 
 #include "lab/rmpp.h"
-#include "tests/lib/golden.h"
 #include "tests/lib/rmpp_lab.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /* Routing as the sweep starts it: lists of nodes. */
-#include "lab/generate.h"
 #include "sm/sweep/route_job.h"
 #include "tests/lib/unit.h"
 

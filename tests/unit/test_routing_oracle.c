@@ -6,16 +6,11 @@
  */
 #include <math.h>
 
-#include "lab/generate.h"
 #include "lab/traffic.h"
-#include "routing/grid.h"
-#include "routing/metrics.h"
-#include "routing/order.h"
 #include "tests/lib/engine_route.h"
 #include "tests/lib/multicast_lab.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/shapes.h"
-#include "topology/each.h"
 
 /* Formulas of generate.h, or names of shapes.h. */
 static const char *const fabrics[] = {

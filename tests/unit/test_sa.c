@@ -6,11 +6,9 @@
  * a plain filter, paths against a walk of the tables, all paths against those
  * of all pairs; and what takes more than one request and its answer.
  */
-#include <stdio.h>
 
 #include "sm/sa/mcmember.h"
 #include "tests/lib/sa_stage.h"
-#include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 #define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */

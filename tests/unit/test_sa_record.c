@@ -8,16 +8,12 @@
  * gave on a simulated fabric of two switches and three hosts, taken off the
  * wire, are decoded, and encoded again to the same bytes.
  */
-#include <stdio.h>
 
 #include <infiniband/mad.h>
 
 #include "sm/mad/bytes.h"
-#include "sm/mad/smp.h"
 #include "sm/mad/sa_record.h"
 #include "tests/lib/seed.h"
-#include "tests/lib/unit.h"
-#include "topology/prng.h"
 
 /* Components that follow each other, and where libibmad has the first: from the
  * front of the record, or of the attribute that the record carries. Its fields

@@ -3,15 +3,12 @@
  * The desk of the SA: overload, tables, long requests, Reports, bad clients, as
  * text: tests/scripts/sa_server.scn. Here are its words.
  */
-#include <stdlib.h>
 
-#include "sm/mad/smp.h"
 #include "sm/sa/informinfo.h"
 #include "sm/sa/sa_server.h"
 #include "sm/sa/service.h"
 #include "tests/lib/sa_stage.h"
 #include "tests/lib/scripted.h"
-#include "tests/lib/unit.h"
 
 static struct unit_word all_words[32];
 

@@ -6,11 +6,8 @@
  * large numbers, of Notices in tests/golden/notices. The time is what
  * the test says.
  */
-#include <stdio.h>
 
 #include "sm/sa/informinfo.h"
-#include "sm/sa/mcmember.h"
-#include "tests/lib/golden.h"
 #include "tests/lib/sa_stage.h"
 
 SCRIPT(mcmember, "sa_mcmember.scn", sa_words, sa_star_set_up,

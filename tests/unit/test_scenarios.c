@@ -5,10 +5,8 @@
  * whose name matches a pattern. MINISM_TEST_LOG shows what the subnet managers
  * log. Those called "large: .." are played if MINISM_TEST_LARGE is set.
  */
-#include "tests/lib/folder.h"
 #include "tests/lib/scenario.h"
 #include "tests/lib/unit.h"
-#include "topology/each.h"
 
 static void
 test_scenario(void **state)

@@ -10,8 +10,6 @@
  *	 |1  |2     |1
  *	node-01 node-02 node-03		leaf-1/4: a link to no known node
  */
-#include "tests/lib/folder.h"
-#include "tests/lib/golden.h"
 #include "tests/lib/unit.h"
 #include "tools/show.h"
 

@@ -8,7 +8,6 @@
  * come from, and what `up` finds. Behind such a name, :0 is port 0 of the node,
  * /N its port N, ^ the other end of the cable.
  */
-#include <stdlib.h>
 
 #include "sm/mad/bytes.h"
 #include "lab/console.h"

@@ -9,10 +9,7 @@
 
 #include "sm/config/guid_files.h"
 #include "sm/site_files.h"
-#include "tests/lib/folder.h"
-#include "tests/lib/golden.h"
 #include "tests/lib/unit.h"
-#include "topology/each.h"
 
 struct setup {
 	char *folder;		/* in which the tests are */

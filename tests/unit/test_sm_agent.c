@@ -5,13 +5,10 @@
  * comes of them: tests/golden/sm_agent.
  */
 #include <inttypes.h>
-#include <stdio.h>
 
-#include "lab/generate.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/sa_mad.h"
 #include "sm/sm_agent.h"
-#include "tests/lib/golden.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
 

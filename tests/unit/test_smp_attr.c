@@ -3,7 +3,6 @@
  * Names, codes and directed routes: what a log line and an SMP are made of.
  */
 #include "tests/lib/unit.h"
-#include "topology/smp_attr.h"
 
 TEST(test_codes_beyond_the_last_have_no_name)
 {

@@ -8,11 +8,8 @@
  * where a switch that does not answer hides the nodes to its right. The steps
  * and what comes of them: tests/golden/smp_batch.
  */
-#include <stdlib.h>
 
-#include "lab/generate.h"
 #include "sm/sweep/smp_batch.h"
-#include "tests/lib/golden.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
 

@@ -4,13 +4,8 @@
  * part or not at all. Nothing of that replaces what was read before.
  * tests/golden/standby has the steps and what comes of them.
  */
-#include "lab/generate.h"
-#include "sm/mad/rmpp.h"
-#include "sm/mad/sa_record.h"
-#include "sm/mad/smp.h"
 #include "sm/sa/query.h"
 #include "sm/standby.h"
-#include "tests/lib/golden.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/state_text.h"
 #include "tests/lib/unit.h"

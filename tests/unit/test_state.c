@@ -7,17 +7,11 @@
 #include <glib/gstdio.h>
 #include <unistd.h>
 
-#include "lab/generate.h"
 #include "sm/persist.h"
 #include "sm/sa/sa.h"
 #include "sm/state.h"
-#include "tests/lib/folder.h"
-#include "tests/lib/golden.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/seed.h"
-#include "tests/lib/unit.h"
-#include "topology/expected.h"
-#include "topology/prng.h"
 
 #define ZEROS	"00000000000000000000000000000000"
 #define FOUR	ZEROS ZEROS ZEROS ZEROS

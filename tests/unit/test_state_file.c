@@ -13,10 +13,8 @@
 #include <unistd.h>
 
 #include "sm/lockfile.h"
-#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 #include "topology/state_file.h"
-#include "topology/text.h"
 
 #define TIME_LIMIT 300	/* s: what blocks is killed */
 

@@ -2,9 +2,7 @@
 /*
  * The arena of forwarding tables and what is known of the switches' own.
  */
-#include "routing/tables.h"
 #include "tests/lib/unit.h"
-#include "topology/smp_attr.h"
 
 static void
 assert_row_empty(const struct lft *lft, uint32_t sw)

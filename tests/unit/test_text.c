@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "tests/lib/unit.h"
-#include "topology/text.h"
 
 static void
 expect_file(const char *bytes, gsize len, const char *text, int code)

@@ -10,7 +10,6 @@
 
 #include "sm/io/umad.h"
 #include "sm/io/mad_client.h"
-#include "sm/mad/rmpp.h"
 #include "sm/mad/smp.h"
 #include "tests/lib/unit.h"
 

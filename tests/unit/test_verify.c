@@ -3,15 +3,9 @@
  * The verdict against the oracle's, on tables that are right, nearly right, or
  * rubbish.
  */
-#include "routing/engine.h"
-#include "routing/multicast.h"
 #include "tests/lib/engine_route.h"
-#include "routing/verify.h"
-#include "tests/lib/oracle.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/seed.h"
-#include "tests/lib/unit.h"
-#include "topology/prng.h"
 
 /* Takes the cables between this switch and others away. */
 static void

@@ -4,12 +4,9 @@
  */
 #include <inttypes.h>
 
-#include "lab/generate.h"
 #include "sm/view.h"
 #include "tests/lib/engine_route.h"
 #include "tests/lib/unit.h"
-#include "tools/view.h"
-#include "topology/text.h"
 
 struct setup {
 	struct view_values *values;

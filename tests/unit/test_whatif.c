@@ -4,9 +4,6 @@
  * and 2 to two of H-0 to H-5, 3 to S-2-0 and 4 to S-2-1, and to other fabrics
  * (tests/golden/whatif).
  */
-#include "lab/generate.h"
-#include "routing/select.h"
-#include "tests/lib/golden.h"
 #include "tests/lib/unit.h"
 #include "tools/show.h"
 #include "topology/net_file.h"
