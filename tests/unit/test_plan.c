@@ -564,52 +564,12 @@ WORDS("low", do_low, struct stage *st)
 	}
 }
 
-WORDS("full-shares", do_full_shares, struct stage *st)
-{
-	for (unsigned i = 0; i < QOS_ARB_ENTRIES; i++) {
-		st->qos.low[i] = (struct vl_share){ 1, 9 };
-		st->qos.high[i] = (struct vl_share){ 2, 9 };
-	}
-}
-
 /* PORT SL VL: by way in 0 */
 WORDS("vl", do_vl, struct stage *st)
 {
 	assert_range(words[2], wanted(st, PORT_TABLE_SL2VL,
 				      port_of(st, words[0]),
 				      0)->vl[word_number(words[1])]);
-}
-
-/* Of VLs, at no port. */
-WORDS("nothing", do_nothing, struct stage *st)
-{
-	const struct port_tables *t = st->f->isolation->wanted;
-
-	for (uint32_t port = 0; port < st->f->s->n_ports; port++)
-		for (unsigned k = PORT_TABLE_SL2VL; k <= PORT_TABLE_VL_ARB; k++)
-			for (unsigned i = 0; i < t->n_blocks[k][port]; i++)
-				assert_null(wanted(st, k, port, i));
-}
-
-/* PORT: entries of both tables are there up to their ends only */
-WORDS("shares-end", do_shares_end, struct stage *st)
-{
-	uint32_t port = port_of(st, words[0]);
-	const struct port_info *info = &st->f->s->ports[port].info;
-
-	for (unsigned i = 0; i < 4 * VL_ARB_ENTRIES; i++) {
-		const union port_block *b = wanted(st, PORT_TABLE_VL_ARB, port,
-						   i / VL_ARB_ENTRIES);
-		unsigned cap = i < 2 * VL_ARB_ENTRIES ?
-			info->vl_arb_low_cap : info->vl_arb_high_cap;
-		unsigned at = i % (2 * VL_ARB_ENTRIES);
-
-		assert_int_equal(!b, at / VL_ARB_ENTRIES * VL_ARB_ENTRIES >=
-				 cap);
-		if (b)
-			assert_int_equal(b->arb[i % VL_ARB_ENTRIES].weight,
-					 at < cap ? 9 : 0);
-	}
 }
 
 /* N: OperationalVLs of PortInfo */
