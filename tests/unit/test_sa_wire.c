@@ -13,26 +13,11 @@
 TEST(test_libibumad_lays_out_the_same)
 {
 	struct umad_sa_mcmember_record m = { .qkey = htonl(0xdeadbeef) };
-	struct umad_sa_packet p = { .attr_offset = htons(0x0102) };
 	struct mcmember_record r;
-	struct sa_header h;
 
-	assert_int_equal(sizeof(p), MAD_SIZE);
 	assert_int_equal(offsetof(struct umad_sa_packet, data), SA_DATA_OFFSET);
 	assert_int_equal(offsetof(struct umad_sa_packet, rmpp_hdr),
 			 SA_RMPP_OFFSET);
-	assert_int_equal(offsetof(struct umad_sa_packet, sm_key),
-			 SA_HEADER_OFFSET);
-	p.mad_hdr.mgmt_class = UMAD_CLASS_SUBN_ADM;
-	p.mad_hdr.attr_id = htons(UMAD_SA_ATTR_MCMEMBER_REC);
-	p.comp_mask = GUINT64_TO_BE(UMAD_SA_MCM_COMP_MASK_PROXY_JOIN);
-	p.sm_key[7] = 9;
-	assert_true(sa_header_read((const uint8_t *)&p, sizeof(p), &h));
-	assert_int_equal(h.mad.attr_id, SA_ATTR_MC_MEMBER);
-	assert_int_equal(h.attr_offset, 0x0102);
-	assert_true(h.comp_mask == SA_BIT(MCM_PROXY_JOIN));
-	assert_true(h.sm_key == 9);
-
 	assert_int_equal(sizeof(m), sa_record_size(SA_ATTR_MC_MEMBER));
 	m.mtu = umad_sa_set_rate_mtu_or_life(SA_EXACTLY, 5);
 	m.rate = umad_sa_set_rate_mtu_or_life(SA_LESS, 0x15);
