@@ -16,7 +16,6 @@ static struct unit_word all_words[72];
 struct stage {
 	struct fabric *f;
 	uint32_t *forgotten;	/* by port */
-	bool is_unknown;	/* no block is known */
 	char *digest;		/* of the last plan */
 	struct port_tables *wanted;
 	struct qos qos;		/* the built-in values at first */
@@ -329,13 +328,10 @@ WORDS("other-block", do_other_block, struct stage *st)
 	lft_seen_set(st->f->seen, 0, at, block);
 }
 
-/* forget-blocks; all-blocks: as after another manager all are written */
-WORDS("forget-blocks all-blocks", do_blocks, struct stage *st)
+/* As after another manager all are written. */
+WORDS("all-blocks", do_all_blocks, struct stage *st)
 {
-	if (*words[-1] == 'f')
-		st->is_unknown = true;
-	else
-		st->f->w.all_blocks = true;
+	st->f->w.all_blocks = true;
 }
 
 /* LID PORT: by the entry of the first switch */
@@ -637,8 +633,7 @@ make_plan(const struct stage *st)
 {
 	const struct fabric *f = st->f;
 
-	return plan_diff(f->s, &f->w, st->is_unknown ? NULL : f->seen, f->held,
-			 st->forgotten);
+	return plan_diff(f->s, &f->w, f->seen, f->held, st->forgotten);
 }
 
 static void
