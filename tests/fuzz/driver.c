@@ -1,65 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Feeds the corpora to the fuzz targets, without a fuzzer: what once was bad
- * stays good. The argument is the folder with a folder for each target; without
- * one it is tests/fuzz/corpus under $MINISM_SRC. Speaks TAP, one point a
- * target. A crash ends the program; the last line names the input.
+ * stays good. Each target is a test; a crash ends the program, and the last line
+ * names the input.
  */
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "tests/fuzz/fuzz.h"
-#include "tests/lib/folder.h"
+#include "tests/lib/unit.h"
 
 struct target {
 	const char *name;
 	int (*run)(const uint8_t *data, size_t size);
 };
 
-#define ENTRY(name)	{ #name, fuzz_##name },
-static const struct target targets[] = { FUZZ_TARGETS(ENTRY) };
-
-static bool
-run_input(const struct target *target, const char *path)
+static void
+run_corpus(void **state)
 {
-	g_autofree char *bytes = NULL;
-	gsize len;
+	const struct target *target = *state;
+	g_autofree char *folder = folder_source("tests/fuzz/corpus",
+						target->name);
+	g_autoptr(GPtrArray) inputs = folder_list(folder, "");
 
-	if (!g_file_get_contents(path, &bytes, &len, NULL))
-		return false;
-	printf("# %s%s\n", target->name, strrchr(path, '/'));
-	fflush(stdout);
+	assert_true(inputs->len > 0);
+	EACH_PTR(const char, path, inputs) {
+		g_autofree char *bytes = NULL, *exact = NULL;
+		gsize len;
 
-	/* exactly as long as it is, so a sanitizer sees a read past it */
-	g_autofree uint8_t *exact = g_memdup2(bytes, len);
-
-	target->run(exact, len);
-	return true;
+		assert_true(g_file_get_contents(path, &bytes, &len, NULL));
+		printf("# %s%s\n", target->name, strrchr(path, '/'));
+		fflush(stdout);
+		/* exactly as long as it is, so a sanitizer sees a read past it */
+		exact = g_memdup2(bytes, len);
+		target->run((const uint8_t *)exact, len);
+	}
 }
 
-int
-main(int argc, char **argv)
+__attribute__((constructor)) static void
+add_targets(void)
 {
-	const char *src = g_getenv("MINISM_SRC");
-	g_autofree char *corpus = argc > 1 ? g_strdup(argv[1]) :
-		g_build_filename(src ? src : ".", "tests", "fuzz", "corpus",
-				 NULL);
-	int status = 0;
+#define ENTRY(name)	{ #name, fuzz_##name },
+	static const struct target targets[] = { FUZZ_TARGETS(ENTRY) };
 
-	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
-	printf("1..%zu\n", G_N_ELEMENTS(targets));
-	for (size_t i = 0; i < G_N_ELEMENTS(targets); i++) {
-		g_autofree char *folder = g_build_filename(corpus,
-							   targets[i].name,
-							   NULL);
-		g_autoptr(GPtrArray) inputs = folder_list(folder, "");
-		bool good = inputs->len > 0;
-
-		for (guint n = 0; n < inputs->len; n++)
-			good = run_input(&targets[i], inputs->pdata[n]) && good;
-		printf("%sok %zu - %s: %u inputs\n", good ? "" : "not ", i + 1,
-		       targets[i].name, inputs->len);
-		status |= !good;
-	}
-	return status;
+	for (size_t i = 0; i < G_N_ELEMENTS(targets); i++)
+		unit_add_state(targets[i].name, run_corpus, &targets[i]);
 }
