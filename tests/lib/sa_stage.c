@@ -464,25 +464,23 @@ WORDS("pkey-caps", do_pkey_caps, struct stage *st)
 
 /* ---- what clients leave behind ---- */
 
-/* Number n of those with members; their number, if *n is not less. */
+/* Number n of those with members. */
 static const struct group *
-find_tree(const struct lab *l, unsigned *n)
+find_tree(const struct lab *l, unsigned n)
 {
 	const GPtrArray *all = l->sa->groups->all.list;
-	unsigned seen = 0;
 
 	EACH_PTR(const struct group, g, all)
-		if (g->members.list->len && seen++ == *n)
+		if (g->members.list->len && n-- == 0)
 			return g;
-	*n = seen;
 	return NULL;
 }
 
 /* N MLID MEMBERS [receive=A,B,.. send=C,D,..]: in this order */
 WORDS("tree", do_tree, const struct lab *l)
 {
-	unsigned at = 0, n = word_number(words[0]);
-	const struct group *g = find_tree(l, &n);
+	const struct group *g = find_tree(l, word_number(words[0]));
+	unsigned at = 0;
 
 	assert_non_null(g);
 	assert_range(words[1], g->r.mlid);
@@ -503,17 +501,14 @@ WORDS("tree", do_tree, const struct lab *l)
 	}
 }
 
-/* groups, members, services, subscriptions, trees N */
-WORDS("trees groups members services subscriptions", do_stats, struct stage *st)
+/* groups, members, services, subscriptions N */
+WORDS("groups members services subscriptions", do_stats, struct stage *st)
 {
 	const char *what = words[-1];
-	unsigned n_trees = G_MAXUINT;
 	struct sa_stats stats;
 
 	sa_stats(st->l.sa, &stats);
-	find_tree(&st->l, &n_trees);
-	assert_range(words[0], *what == 't' ? n_trees :
-		     *what == 'g' ? stats.n_groups :
+	assert_range(words[0], *what == 'g' ? stats.n_groups :
 		     *what == 'm' ? stats.n_members :
 		     strcmp(what, "services") ? stats.n_subscriptions :
 		     stats.n_services);
