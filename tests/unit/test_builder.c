@@ -153,17 +153,6 @@ TEST(test_sm_on_switch_leaves_by_any_port)
 	assert_int_equal(s->nodes[1].entry, SNAPSHOT_NONE);
 }
 
-TEST(test_without_local_port_nothing_is_dropped)
-{
-	AUTO(snapshot) *s = builder_finish(lay("S30:2 S20:2 S10:2 30.1-20.1"));
-
-	assert_int_equal(s->n_nodes, 3);
-	assert_int_equal(s->local_port, SNAPSHOT_NONE);
-	assert_int_equal(s->ports[snapshot_port_of(s, 2, 1)].peer,
-			 snapshot_port_of(s, 1, 1));
-	assert_paths(s, "20.0=none 10.0=none");
-}
-
 /* A builder that begins with a snapshot has its faults, and grows; faults are
  * sorted by GUID and kind. */
 TEST(test_a_snapshot_is_added_to)
