@@ -2,11 +2,9 @@
 /*
  * partition.h promises: rules become P_Keys, the later rule about a port
  * decides, and no port is let in that was not named. The fabric is one switch
- * with four CAs and a router; the SM is on CA 0. Random rules are compared with
- * a reading of them that is as plain as it can be.
+ * with four CAs and a router. Random rules of ports: test_pkey_table.c.
  */
 #include "tests/lib/unit.h"
-#include "topology/prng.h"
 
 #define ROUTER		4u
 
@@ -91,113 +89,42 @@ TEST(test_twin_guids_name_the_first_port)
 	assert_int_equal(memberships_of(m, second, 1), 0);
 }
 
-/* --- random rules --- */
-
-static bool
-rule_names(const struct snapshot *s, const struct partition_rule *rule,
-	   uint32_t port)
+/* The SM is on CA 0. Of two rules for a port the later one decides. */
+TEST(test_rules_name_kinds_of_ports)
 {
-	unsigned type = snapshot_node_of(s, port)->info.node_type;
-
-	switch (rule->who) {
-	case PARTITION_GUID:
-		return s->ports[port].guid == rule->guid;
-	case PARTITION_ALL:
-		return true;
-	case PARTITION_ALL_CAS:
-		return type == NODE_CA;
-	case PARTITION_ALL_SWITCHES:
-		return type == NODE_SWITCH;
-	case PARTITION_ALL_ROUTERS:
-		return type == NODE_ROUTER;
-	case PARTITION_SELF:
-		return port == s->local_port;
-	}
-	return false;
-}
-
-static unsigned
-naive_of(const struct partition_rules *rules, const struct snapshot *s,
-	 uint32_t port, uint16_t pkey)
-{
-	const struct partition *p = partition_rules_find(rules, pkey);
-	unsigned what = 0;
-
-	if (!p || !snapshot_is_end_port(s, port))
-		return 0;
-	EACH_ITEM(const struct partition_rule, rule, p->rules)
-		if (rule_names(s, rule, port))
-			what = rule->membership;
-	return what;
-}
-
-/* May b use the partition with a, which one of the two has in full? */
-static bool
-naive_meet(const struct partition_rules *rules, const struct snapshot *s,
-	   uint32_t a, uint32_t b, uint16_t pkey)
-{
-	unsigned wa = naive_of(rules, s, a, pkey);
-	unsigned wb = naive_of(rules, s, b, pkey);
-
-	return wa && wb && ((wa | wb) & PARTITION_FULL);
-}
-
-static uint16_t
-naive_common(const struct partition_rules *rules, const struct snapshot *s,
-	     uint32_t a, uint32_t b)
-{
-	for (uint32_t i = 0; i <= 12; i++) {
-		uint16_t pkey = i ? (uint16_t)i : PKEY_DEFAULT;
-
-		if (naive_meet(rules, s, a, b, pkey))
-			return naive_of(rules, s, a, pkey) & PARTITION_FULL ?
-				pkey | 0x8000 : pkey;
-	}
-	return 0;
-}
-
-TEST(test_random_rules_read_the_plain_way)
-{
-	uint64_t seed = 20260715;
-	uint64_t prng = prng_stream(seed, 0);
-	struct generate_options options = {
-		.seed = seed,
-		.shuffle_guids = true,
+	static const struct {
+		enum partition_who who;
+		bool self, ca, router, sw;
+	} rows[] = {
+		{ PARTITION_ALL, true, true, true, true },
+		{ PARTITION_ALL_CAS, true, true, false, false },
+		{ PARTITION_ALL_SWITCHES, false, false, false, true },
+		{ PARTITION_ALL_ROUTERS, false, false, true, false },
+		{ PARTITION_SELF, true, false, false, false },
 	};
-	AUTO(snapshot) *s = generate_fabric("random(4,2,3)", &options, NULL);
+	AUTO(partition_rules) *rules = partition_rules_new();
+	AUTO(snapshot) *s = make_star();
+	const uint32_t sw = s->nodes[s->switches[0]].first_port;
+	AUTO(memberships) *m;
 
-	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
-	s->nodes[snapshot_node_of(s, s->n_ports - 1) - s->nodes]
-		.info.node_type = NODE_ROUTER;
-	for (unsigned round = 0; round < 100; round++) {
-		AUTO(partition_rules) *rules = partition_rules_new();
-		AUTO(memberships) *m;
-
-		for (unsigned i = 0; i < 60; i++) {
-			uint16_t pkey = (uint16_t)prng_below(&prng, 13);
-			enum partition_who who = prng_below(&prng, 8) ?
-				PARTITION_GUID : prng_below(&prng, 6);
-			uint32_t port = prng_below(&prng, s->n_ports);
-
-			add_rule(rules, pkey ? pkey : PKEY_DEFAULT, who,
-				 s->ports[port].guid, prng_below(&prng, 4));
-		}
-		m = memberships_new(rules, s, NULL);
-		for (uint32_t a = 0; a < s->n_ports; a++) {
-			uint32_t b = prng_below(&prng, s->n_ports);
-			uint16_t pkey = (uint16_t)prng_below(&prng, 13);
-
-			assert_int_equal(memberships_of(m, a, pkey),
-					 naive_of(rules, s, a, pkey));
-			assert_int_equal(memberships_common(m, a, b),
-					 naive_common(rules, s, a, b));
-			if (pkey)
-				assert_int_equal(memberships_meet(m, a, b,
-							pkey | 0x8000),
-						 naive_meet(rules, s, a, b,
-							    pkey));
-		}
+	for (uint16_t i = 0; i < G_N_ELEMENTS(rows); i++)
+		add_rule(rules, i + 1, rows[i].who, 0, PARTITION_LIMITED);
+	add_rule(rules, 9, PARTITION_ALL, 0, PARTITION_FULL);
+	add_rule(rules, 9, PARTITION_GUID, host_guid(1), PARTITION_LIMITED);
+	m = memberships_new(rules, s, NULL);
+	for (uint16_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		assert_int_equal(memberships_of(m, host_port(s, 0), i + 1),
+				 rows[i].self);
+		assert_int_equal(memberships_of(m, host_port(s, 1), i + 1),
+				 rows[i].ca);
+		assert_int_equal(memberships_of(m, host_port(s, ROUTER), i + 1),
+				 rows[i].router);
+		assert_int_equal(memberships_of(m, sw, i + 1), rows[i].sw);
+		assert_int_equal(memberships_of(m, sw + 1, i + 1), 0);
 	}
+	assert_int_equal(memberships_of(m, sw, 9), PARTITION_FULL);
+	assert_int_equal(memberships_of(m, host_port(s, 1), 9),
+			 PARTITION_LIMITED);
 }
 
 /* What is done to a copy is not seen in the original, and the other way. */
