@@ -52,39 +52,6 @@ FABRIC_TEST(test_parallel_cables_keep_their_ends,
 	}
 }
 
-/* A judge of cycles follows `back` and `peer`, so these are asked of the snapshot. */
-FABRIC_TEST(test_maps_invert_edges_and_targets,
-	    NULL, lab_generate("PGFT(3,4;1,2;1,2)", 3, 0), 2)
-{
-	const struct graph *g = f->g;
-	const struct graph_target *t;
-
-	for (uint32_t e = 0; e < g->n_edges; e++) {
-		uint32_t sw = graph_owner(g, e), far;
-
-		assert_int_equal(graph_edge_at(g, sw, g->edges[e].port), e);
-		far = snapshot_port_of(f->s, f->s->switches[sw],
-				       g->edges[e].port);
-		far = f->s->ports[far].peer;
-		assert_int_equal(snapshot_node_of(f->s, far)->sw_index,
-				 g->edges[e].peer);
-		assert_int_equal(g->edges[g->edges[e].back].port,
-				 f->s->ports[far].num);
-		assert_int_equal(graph_owner(g, g->edges[e].back),
-				 g->edges[e].peer);
-	}
-	for (uint32_t lid = 0; lid <= g->top; lid++) {
-		uint32_t port = lid_map_owner(f->lids, (uint16_t)lid);
-
-		t = graph_target_at(g, lid);
-		assert_int_equal(t != NULL, port != SNAPSHOT_NONE);
-		if (!t)
-			continue;
-		assert_int_equal(t->lid, f->lids->base[port]);
-		assert_int_equal(t->n_lids, 1 << f->lids->lmc[port]);
-	}
-}
-
 /* A host may be behind it; no path is computed for that, but it is verified. */
 FABRIC_TEST(test_a_port_that_did_not_answer_may_send,
 	    NULL, make_pair_of_switches(), 0)
