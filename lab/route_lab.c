@@ -465,8 +465,7 @@ lab_print_path(const struct route_lab *lab, const struct lab_row *row,
 	for (unsigned i = 0; i < G_N_ELEMENTS(end); i++) {
 		g_autofree char *wrong = NULL;
 
-		end[i] = port_search(lab->subnet, lab->lids, ends[i], NULL,
-				     &wrong);
+		end[i] = port_search(lab->subnet, lab->lids, ends[i], &wrong);
 		if (wrong)
 			return text_refuse(error, "%s", wrong);
 	}

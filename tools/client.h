@@ -11,7 +11,8 @@
 
 #include "sm/config/option.h"
 
-#define CLIENT_AGAIN	7		/* CONTROL_AGAIN */
+#define CLIENT_AGAIN	7		/* CONTROL_AGAIN, */
+#define CLIENT_USAGE	2		/* CONTROL_USAGE */
 #define CLIENT_PATIENCE_US	(30 * G_USEC_PER_SEC)
 
 #define CLIENT_ERROR client_error_quark()

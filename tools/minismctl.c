@@ -94,6 +94,36 @@ print_part(GString *body, void *data)
 	return ok;
 }
 
+/* Why the name in a request that failed means nothing, which the view of the fabric
+ * tells; NULL: it means something, or there is none. g_free. */
+static char *
+explain_name(const struct ctl_arguments *a, bool *missing)
+{
+	bool is_port = strcmp(a->words[0], "partition") == 0;
+	bool names = is_port || !strcmp(a->words[0], "accept") ||
+		!strcmp(a->words[0], "avoid") || !strcmp(a->words[0], "use");
+	guint at = is_port ? 3 : 1;
+	struct tool_view *v = NULL;
+	g_autofree char *word = NULL;
+	char *why = NULL;
+	uint64_t guid;
+
+	if (names && g_strv_length(a->words) > at) {
+		v = tool_view_get(&a->place, NULL, "view\n", NULL);
+		word = g_strdup(a->words[at]);
+	}
+	if (v && is_port && !strcmp(a->words[1], "add") && strchr(word, '='))
+		*strrchr(word, '=') = '\0';
+	if (v)
+		(is_port ? tool_view_find : tool_view_find_end)(v, word,
+								missing, &why);
+	/* of a number the manager knows more: it may be that of a port that is away */
+	if (!*missing && text_read_number(word ?: "", 16, UINT64_MAX, &guid))
+		g_clear_pointer(&why, g_free);
+	tool_view_free(v);
+	return why;
+}
+
 /* One question, its answer to the end; the exit status. */
 static int
 run_question(const struct ctl_arguments *a)
@@ -101,6 +131,8 @@ run_question(const struct ctl_arguments *a)
 	g_autoptr(GString) line = g_string_new(a->json ? "json" : NULL);
 	g_autoptr(GString) body = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
+	g_autofree char *why = NULL;
+	bool missing = false;
 	int code;
 
 	for (guint i = 0; a->words[i]; i++) {
@@ -122,6 +154,10 @@ run_question(const struct ctl_arguments *a)
 		tool_options_complain("%s", error->message);
 		return error->code;
 	}
+	if (code == EXIT_FAILURE || code == EXIT_USAGE)
+		why = explain_name(a, &missing);
+	if (why && (missing || code == EXIT_USAGE))
+		return put_line(a, why, missing ? EXIT_FAILURE : code);
 	return code == CLIENT_AGAIN ? EXIT_FAILURE : put_answer(body, code);
 }
 

@@ -431,7 +431,7 @@ tool_view_find(const struct tool_view *v, const char *word, bool *missing,
 	       char **why)
 {
 	g_autofree char *wrong = NULL;
-	uint32_t port = port_search(v->s, v->lids, word, NULL, &wrong);
+	uint32_t port = port_search(v->s, v->lids, word, &wrong);
 
 	*why = wrong ? tool_view_missing(v, word) : NULL;
 	*missing = *why != NULL;
@@ -453,6 +453,26 @@ tool_view_find_node(const struct tool_view *v, const char *word, bool *missing,
 	g_clear_pointer(why, g_free);
 	*missing = false;
 	return node;
+}
+
+uint32_t
+tool_view_find_end(const struct tool_view *v, const char *word, bool *missing,
+		   char **why)
+{
+	uint32_t found = port_search_any(v->s, word);
+
+	*why = found == SNAPSHOT_NONE ? tool_view_missing(v, word) : NULL;
+	*missing = *why != NULL;
+	if (found != SNAPSHOT_NONE || *why)
+		return found;
+	if (port_search_node(v->s, word) != SNAPSHOT_NONE)
+		*why = g_strdup_printf("%s has several ports: which one is "
+			"meant, as %s/1?", word, word);
+	else
+		*why = g_strdup_printf("%s is no port, or several are: "
+			"links has all with cables, as NAME/PORT; the NodeGUID "
+			"in place of the name means one node", word);
+	return found;
 }
 
 char *
@@ -578,6 +598,9 @@ get_text(const struct client_place *place, const char *file,
 		return text_read_file(file, error);
 	code = client_ask_on(place, CLIENT_PATIENCE_US, line, body, NULL, NULL,
 			     error);
+	/* the manager finds what has one meaning */
+	if (code == CLIENT_USAGE && g_str_has_prefix(request, "view node "))
+		return get_text(place, NULL, "view\n", error);
 	if (code > 0)
 		g_set_error(error, TOOL_VIEW_ERROR, code, "%s",
 			    g_strchomp(body->str));

@@ -61,8 +61,9 @@ struct tool_view *tool_view_read(const char *text, const char *name,
 #define TOOL_VIEW_ERROR tool_view_error_quark()
 GQuark tool_view_error_quark(void);
 
-/* The view that `request` asks a manager for, or the one in a file. NULL: there
- * is none; an error is of CLIENT_ERROR, TOOL_VIEW_ERROR or a file's. */
+/* The view that `request` asks a manager for, or the one in a file; of a node the
+ * whole one if the manager does not find it. NULL: there is none; an error is of
+ * CLIENT_ERROR, TOOL_VIEW_ERROR or a file's. */
 struct tool_view *tool_view_get(const struct client_place *place,
 				const char *file, const char *request,
 				GError **error);
@@ -86,6 +87,10 @@ uint32_t tool_view_find(const struct tool_view *v, const char *word,
 /* The same of a node, of which it is the first port: it may have several. */
 uint32_t tool_view_find_node(const struct tool_view *v, const char *word,
 			     bool *missing, char **why);
+
+/* The same of any port with a number, which need not have a LID. */
+uint32_t tool_view_find_end(const struct tool_view *v, const char *word,
+			    bool *missing, char **why);
 
 /* snapshot_full_port_name(); g_free. */
 char *tool_view_port_name(const struct tool_view *v, uint32_t port);

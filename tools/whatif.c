@@ -20,7 +20,6 @@
 #include "routing/repair.h"
 #include "routing/select.h"
 #include "topology/each.h"
-#include "topology/port_search.h"
 #include "topology/text.h"
 
 #define SHIFTS		64u
@@ -49,25 +48,6 @@ struct whatif {
 };
 
 /* ---- the changes ---- */
-
-/* SNAPSHOT_NONE: w->wrong says why. */
-static uint32_t
-named_port(struct whatif *w, const char *word)
-{
-	uint32_t found = port_search_any(w->b->s, word);
-
-	if (found != SNAPSHOT_NONE)
-		return found;
-	w->wrong = tool_view_missing(w->v, word);
-	if (!w->wrong && port_search_node(w->b->s, word) != SNAPSHOT_NONE)
-		w->wrong = g_strdup_printf("%s has several ports: which one is "
-			"meant, as %s/1?", word, word);
-	else if (!w->wrong)
-		w->wrong = g_strdup_printf("%s is no port, or several are: "
-			"links has all with cables, as NAME/PORT; the NodeGUID "
-			"in place of the name means one node", word);
-	return found;
-}
 
 /* Takes the cable out, if there is one. */
 static void
@@ -100,7 +80,8 @@ kill_node(struct whatif *w, char *const *words)
 static void
 unplug(struct whatif *w, char *const *words)
 {
-	uint32_t port = named_port(w, words[0]);
+	bool missing;
+	uint32_t port = tool_view_find_end(w->v, words[0], &missing, &w->wrong);
 
 	if (port == SNAPSHOT_NONE)
 		return;
@@ -116,9 +97,11 @@ add_cable(struct whatif *w, char *const *words)
 	struct snapshot *s = w->b->s;
 	const struct port_info *rate = NULL, *info;
 	uint32_t ends[2], port;
+	bool missing;
 
 	for (unsigned i = 0; i < 2; i++) {
-		ends[i] = named_port(w, words[i]);
+		ends[i] = tool_view_find_end(w->v, words[i], &missing,
+					     &w->wrong);
 		if (ends[i] == SNAPSHOT_NONE)
 			return;
 		if (s->ports[ends[i]].peer != SNAPSHOT_NONE) {

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "topology/each.h"
+#include "topology/text.h"
 
 #define BROADCAST_Q_KEY	0x0b1bu		/* as IPoIB is used to it */
 #define BROADCAST_MTU	4u		/* 2,048 bytes */
@@ -135,6 +136,30 @@ partition_rules_find(const struct partition_rules *r, uint16_t pkey)
 	guint place;
 
 	return rules_place(r, pkey_base(pkey), &place);
+}
+
+const struct partition *
+partition_rules_search(const struct partition_rules *rules, const char *word,
+		       char **wrong)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	const struct partition *p;
+	uint64_t pkey;
+
+	for (guint i = 0; i < rules->partitions->len; i++) {
+		p = rules->partitions->pdata[i];
+		if (p->name && strcmp(p->name, word) == 0)
+			return p;
+		if (p->name)
+			g_ptr_array_add(names, p->name);
+	}
+	p = text_read_number(word, 0, 0xffff, &pkey) ?
+		partition_rules_find(rules, (uint16_t)pkey) : NULL;
+	if (!p)
+		*wrong = text_wrong("", word, " is no partition "
+			"of the file (minismctl partitions has all)",
+			(const char *const *)names->pdata, names->len);
+	return p;
 }
 
 struct partition_rules *

@@ -99,6 +99,12 @@ struct partition *partition_rules_get(struct partition_rules *rules,
 const struct partition *partition_rules_find(const struct partition_rules *r,
 					     uint16_t pkey);
 
+/* A partition by name or P_Key; a name goes before a number, as in the file. NULL
+ * and *wrong: there is none. */
+const struct partition *
+partition_rules_search(const struct partition_rules *rules, const char *word,
+		       char **wrong);
+
 /* The broadcast group of IPoIB: MGID ff1S:401b:PKEY::ffff:ffff with the full
  * P_Key (RFC 4391), scope S; 10 Gb/s, 2,048 bytes, Q_Key 0x0b1b. */
 void partition_ipoib_group(uint16_t pkey, unsigned scope,

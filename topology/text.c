@@ -230,6 +230,18 @@ text_nearest(const char *word, const char *prefix, const char *const *names,
 					 nearest) : g_strdup("");
 }
 
+char *
+text_wrong(const char *before, const char *word, const char *after,
+	   const char *const *names, size_t n)
+{
+	g_autofree char *shown = text_one_line(word);
+	g_autofree char *near = text_nearest(shown, "", names, n);
+	g_autofree char *line = text_one_line(near);
+
+	return g_strdup_printf("%s%s%s%s", before, *shown ? shown : "\"\"",
+			       after, line);
+}
+
 /* --- the scanner --- */
 
 #define WARNINGS_MAX	100u

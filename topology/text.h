@@ -71,6 +71,10 @@ char *text_printable(const char *text);
 char *text_nearest(const char *word, const char *prefix,
 		   const char *const *names, size_t n);
 
+/* "BEFORE word AFTER", and the nearest of the names that are valid. g_free. */
+char *text_wrong(const char *before, const char *word, const char *after,
+		 const char *const *names, size_t n);
+
 /* --- the scanner --- */
 
 struct text_place {

@@ -54,7 +54,6 @@ run_accept(struct control_request *r)
 {
 	const char *word = r->words[1];
 	g_autofree char *shown = word ? text_one_line(word) : NULL;
-	g_autofree char *missing = NULL;
 	unsigned n = r->v.expected ? r->hooks->accept(word, r->hooks->data) : 0;
 
 	if (!r->v.expected)
@@ -66,8 +65,6 @@ run_accept(struct control_request *r)
 		request_say(r, CONTROL_DONE, "%u %s accepted: the fabric is "
 			    "expected to be so from now on", n,
 			    n == 1 ? "fault is" : "faults are");
-	else if ((missing = request_missing(r, word)))
-		request_say(r, CONTROL_NOT_DONE, "%s", missing);
 	else
 		request_say(r, CONTROL_NOT_DONE, "nothing of %s is missing or "
 			    "slow; status lists what is", shown);

@@ -10,8 +10,6 @@
 #include "topology/port_search.h"
 #include "topology/text.h"
 
-#define ENDS_SHOWN	8u
-
 /* The lower end of the link between switches that has this port, or
  * SNAPSHOT_NONE. */
 static uint32_t
@@ -26,52 +24,12 @@ find_switch_link(const struct snapshot *s, const char *word)
 		MIN(port, peer) : SNAPSHOT_NONE;
 }
 
-/* Ports of the switches that the word names, or that it may mean, as avoid takes
- * them; NULL: there are none. g_free. */
-static char *
-list_ends(const struct snapshot *s, const char *word)
-{
-	g_autoptr(GHashTable) shared = snapshot_shared_names(s);
-	GString *list = g_string_new(NULL);
-	unsigned n_ends = 0;
-	uint64_t guid = 0;
-
-	/* what is no number stays 0 */
-	text_read_number(word, 16, UINT64_MAX, &guid);
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		const struct snapshot_node *n = snapshot_node_of(s, port);
-		g_autofree char *end = NULL, *full = NULL;
-		uint32_t peer = s->ports[port].peer;
-
-		if (peer == SNAPSHOT_NONE || !snapshot_is_switch(n) ||
-		    !snapshot_is_switch(snapshot_node_of(s, peer)) ||
-		    (guid != n->info.node_guid &&
-		     !g_str_has_prefix(word, snapshot_node_name(n))))
-			continue;
-		end = snapshot_port_name(s, port);
-		full = snapshot_full_name(n, shared);
-		if (guid != n->info.node_guid && strcmp(word, end) &&
-		    strcmp(word, snapshot_node_name(n)) && strcmp(word, full))
-			continue;
-		if (n_ends++ < ENDS_SHOWN)
-			g_string_append_printf(list, "%s%s/%u",
-					       n_ends > 1 ? ", " : "", full,
-					       s->ports[port].num);
-	}
-	if (n_ends > ENDS_SHOWN)
-		g_string_append_printf(list, " and %u more",
-				       n_ends - ENDS_SHOWN);
-	return g_string_free(list, n_ends == 0);
-}
-
 /* Why the word names none. */
 static void
 say_no_link(struct control_request *q, const struct snapshot *s,
 	    const char *word)
 {
 	g_autofree char *shown = text_one_line(word), *host = NULL;
-	g_autofree char *missing = request_missing(q, word);
-	g_autofree char *ends = list_ends(s, word);
 	uint32_t port = port_search_any(s, word);
 
 	if (port != SNAPSHOT_NONE && s->ports[port].peer != SNAPSHOT_NONE)
@@ -79,11 +37,6 @@ say_no_link(struct control_request *q, const struct snapshot *s,
 	if (host)
 		request_say(q, CONTROL_USAGE, "%s leads to %s; only links "
 			    "between switches can be avoided", shown, host);
-	else if (missing)
-		request_say(q, CONTROL_NOT_DONE, "%s", missing);
-	else if (ends)
-		request_say(q, CONTROL_USAGE, "%s means no single link; say "
-			    "which one by its port: %s", shown, ends);
 	else
 		request_say(q, CONTROL_USAGE, "no link between switches is at "
 			    "%s; links has all, as NAME/PORT", shown);

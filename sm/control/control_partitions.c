@@ -32,6 +32,23 @@ struct member_port {
 	uint32_t i; /* of the last sweep's fabric, or SNAPSHOT_NONE */
 };
 
+static bool
+find_member(const struct snapshot *s, const char *word,
+	    struct member_port *out)
+{
+	const char *digits = word;
+	unsigned n = 0;
+
+	text_take_0x(&digits);
+	out->i = s ? port_search_one(s, NULL, word, &n) : SNAPSHOT_NONE;
+	if (out->i != SNAPSHOT_NONE)
+		out->guid = s->ports[out->i].guid;
+	return out->i != SNAPSHOT_NONE ||
+		(!n && (!s || strlen(digits) == GUID_DIGITS) &&
+		 text_read_number(word, 16, UINT64_MAX, &out->guid) &&
+		 out->guid);
+}
+
 struct standing {
 	enum partition_membership as;	/* in that partition */
 	bool reaches_sa;	/* a full member of the default partition, */
@@ -167,11 +184,12 @@ control_partition(struct control_request *r)
 		if (!request_membership(r, sign + 1, &asked))
 			return;
 	}
-	port.i = request_find_port(r, s, NULL, r->words[3], &port.guid);
-	if (port.i != SNAPSHOT_NONE)
-		port.guid = s->ports[port.i].guid;
-	if (!port.guid)
+	if (!find_member(s, r->words[3], &port)) {
+		request_say_wrong(r, "", r->words[3], " is no port, or several "
+				  "are; the GUID of one that is away is written "
+				  "with all 16 digits", NULL, 0);
 		return;
+	}
 	if (adds)	/* never lowers a membership */
 		asked = MAX(asked, standing_of(r->v.rules, s, &port,
 					       p->pkey).as);

@@ -76,9 +76,9 @@ answer_part(struct control_request *q, const char *part, const char *word)
 {
 	const struct view *of = &q->v.sweep->view;
 	struct view_values *values;
-	g_autofree char *wrong = NULL;
 	uint32_t port = SNAPSHOT_NONE;
 	uint64_t lid = 0;
+	unsigned n;
 
 	if (!of->subnet) {
 		request_say_no_fabric(q);
@@ -90,11 +90,13 @@ answer_part(struct control_request *q, const char *part, const char *word)
 		return;
 	}
 	if (!lid)
-		port = port_search(of->subnet, of->lids, word, NULL, &wrong);
-	if (wrong)	/* a node with several ports means the first one */
+		port = port_search_one(of->subnet, of->lids, word, &n);
+	if (!lid && port == SNAPSHOT_NONE)
+		/* a node with several ports means the first one */
 		port = port_search_node(of->subnet, word);
 	if (!lid && port == SNAPSHOT_NONE) {
-		request_find_port(q, of->subnet, of->lids, word, NULL);
+		request_say_wrong(q, "no node, or several, are called ", word,
+				  "", NULL, 0);
 		return;
 	}
 	values = make_values(&q->v, of, true);

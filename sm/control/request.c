@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What the commands of minismctl share: answers of one line, lists, and the
- * look-up of ports and names.
+ * What the commands of minismctl share: answers of one line, and sweeps that are
+ * waited for.
  */
 #include "sm/control/request.h"
 
-#include "topology/port_search.h"
+#include <string.h>
+
+#include "topology/text.h"
 
 void
 request_say(struct control_request *r, enum control_code code,
@@ -43,8 +45,7 @@ request_say_wrong(struct control_request *r, const char *before,
 		  const char *word, const char *after,
 		  const char *const *names, size_t n)
 {
-	g_autofree char *text = port_search_wrong(before, word, after, names,
-						  n);
+	g_autofree char *text = text_wrong(before, word, after, names, n);
 
 	request_say(r, CONTROL_USAGE, "%s", text);
 }
@@ -70,31 +71,4 @@ request_swept(const struct control_view *v, uint64_t number, const char *cause)
 			return sweep;
 	}
 	return NULL;
-}
-
-char *
-request_missing(const struct control_request *r, const char *word)
-{
-	const struct expected_fault *f = r->v.expected ?
-		expected_find(r->v.expected, word) : NULL;
-
-	return f ? expected_missing_text(f) : NULL;
-}
-
-uint32_t
-request_find_port(struct control_request *r, const struct snapshot *s,
-		  const struct lid_map *lids, const char *word,
-		  uint64_t *absent)
-{
-	g_autofree char *wrong = NULL;
-	uint32_t port = port_search(s, lids, word, absent, &wrong);
-	g_autofree char *missing = wrong ? request_missing(r, word) : NULL;
-
-	if (missing)
-		request_say(r, CONTROL_NOT_DONE, "%s", missing);
-	else if (wrong)
-		request_say(r, CONTROL_USAGE, "%s%s", wrong,
-			    r->v.expected && !strchr(wrong, '\n') ?
-			    expected_hint(r->v.expected, word) : "");
-	return port;
 }

@@ -34,16 +34,6 @@ void request_say(struct control_request *r, enum control_code code,
  * on; a list may follow. */
 void request_again(struct control_request *r, uint64_t number);
 
-/*
- * An end port by name ("NODE", "NODE/PORT"), PortGUID, NodeGUID or, with lids,
- * LID; a number with 0x is looked up as a GUID first. SNAPSHOT_NONE: no port or
- * several ports match, and the answer is that error; with `absent` a GUID of 16
- * digits that no port has is no error, and *absent is that GUID, else 0.
- */
-uint32_t request_find_port(struct control_request *r, const struct snapshot *s,
-			   const struct lid_map *lids, const char *word,
-			   uint64_t *absent);
-
 /* That control_request.db is NULL, and why. */
 void request_say_no_fabric(struct control_request *r);
 
@@ -51,9 +41,6 @@ void request_say_no_fabric(struct control_request *r);
 void request_say_wrong(struct control_request *r, const char *before,
 		       const char *word, const char *after,
 		       const char *const *names, size_t n);
-
-/* What is missing by that name, in words; NULL: nothing; g_free. */
-char *request_missing(const struct control_request *r, const char *word);
 
 /* The number of the sweep that the next request will lead to, or of one before
  * it; and the first from `number` on that had this cause, or NULL. */

@@ -379,6 +379,9 @@ partition_case() {
 	check "partition: add" says 0 'node-05 .*: none -> full' \
 		partition add Storage "$guid=full"
 	check "partition: now it has" await has_pkey node-05 8010
+	check "partition: a name that is none has the nearest" says 2 \
+		'GUID node-O5; the nearest is node-05$' \
+		partition add Storage node-O5=full
 
 	sm_end
 	manager again -P "$SCRATCH/partitions.conf"
