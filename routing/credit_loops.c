@@ -26,6 +26,7 @@
 
 #define UNSEEN		UINT32_MAX
 #define HOPS		64u	/* see web_arrives() */
+#define WEB_TABLES	(LFT_SENT_MAX + 2)
 #define ITEM(array, i)	g_array_index(array, uint32_t, i)
 
 struct channels *
@@ -390,7 +391,8 @@ channels_print(const struct graph *g, const struct channels_result *r)
  * Old and new tables. During an update A and B may each have the old or the new
  * entry, so a LID whose entries differ makes up to four turns. This may be more
  * than ever happens at once, but never less. Where a switch holds the new entries
- * already, two passes are enough: most sweeps change few blocks.
+ * already, two passes are enough: most sweeps change few blocks. Contents in doubt
+ * are more tables of this kind.
  *
  * With an order of the switches. Turns up, and turns from up to down, make no
  * loop, so only the other turns, from down to up, are looked for. A loop of
@@ -401,19 +403,19 @@ channels_print(const struct graph *g, const struct channels_result *r)
 struct web {
 	struct channels *c;
 	const struct graph *g;
-	const struct lft *tables[2];	/* new, old */
+	const struct lft *tables[WEB_TABLES];	/* new, old, others */
 	uint32_t n_tables;
 	uint32_t top;
 	uint8_t *quiet;			/* by LID up to top: it is of a port
 					   0 */
 	uint8_t *walked;		/* by LID: its paths are to be walked */
 	uint32_t n_blocks;		/* of 64 LIDs, up to top */
-	/* [switch][block]: bits of the LIDs whose old and new entries
-	 * differ. NULL: there is one table. */
-	uint64_t *stale;
+	/* By table but the first: [switch][block], bits of the LIDs whose
+	 * entries differ from the new ones. */
+	uint64_t *stale[WEB_TABLES];
 	/* Only with an order: */
 	uint8_t *is_up;			/* [switch][port] */
-	uint64_t *up[2];		/* see web_find_up() */
+	uint64_t *up[WEB_TABLES];	/* see web_find_up() */
 	uint8_t *odd;			/* by LID: it has a turn from down to
 					   up */
 	bool any_odd;
@@ -429,24 +431,36 @@ web_entry(const struct web *w, uint32_t table, uint32_t sw, uint32_t lid)
 	return lid <= lft->top ? lft_row(lft, sw)[lid] : LFT_NO_PATH;
 }
 
-/* Bits of the LIDs in a block whose old and new entries differ at a switch.
+/* Bits of the LIDs in a block whose entries differ from the new ones at a switch.
  * A LID above the top of one of the tables differs. */
 static uint64_t
-web_compare_block(const struct web *w, uint32_t sw, uint32_t block)
+web_compare_block(const struct web *w, const struct lft *old, uint32_t sw,
+		  uint32_t block)
 {
+	const struct lft *new = w->tables[0];
 	uint64_t bits = 0;
 	uint32_t lid = block * LFT_BLOCK, i;
 
-	if (lid + LFT_BLOCK - 1 > MIN(w->tables[0]->top, w->tables[1]->top) &&
-	    w->tables[0]->top != w->tables[1]->top)
+	if (lid + LFT_BLOCK - 1 > MIN(new->top, old->top) &&
+	    new->top != old->top)
 		return UINT64_MAX;
-	if (memcmp(lft_row(w->tables[0], sw) + lid,
-		   lft_row(w->tables[1], sw) + lid, LFT_BLOCK) == 0)
+	if (memcmp(lft_row(new, sw) + lid, lft_row(old, sw) + lid,
+		   LFT_BLOCK) == 0)
 		return 0;
 	for (i = 0; i < LFT_BLOCK; i++)
-		bits |= (uint64_t)(lft_row(w->tables[0], sw)[lid + i] !=
-				   lft_row(w->tables[1], sw)[lid + i]) << i;
+		bits |= (uint64_t)(lft_row(new, sw)[lid + i] !=
+				   lft_row(old, sw)[lid + i]) << i;
 	return bits;
+}
+
+static void
+web_add_others(struct web *w, const struct lft *lft)
+{
+	for (; lft; lft = lft->other) {
+		g_assert(w->n_tables < WEB_TABLES);
+		w->tables[w->n_tables++] = lft;
+		w->top = MAX(w->top, lft->top);
+	}
 }
 
 static void
@@ -455,14 +469,13 @@ web_init(struct web *w, struct channels *c, const struct lft *lft,
 {
 	const struct graph *g = c->g;
 	const struct graph_target *target;
-	uint32_t lid, sw, b;
+	uint32_t lid, sw, b, t;
 
 	*w = (struct web){
-		.c = c, .g = g, .tables = { lft, before }, .whole = whole,
-		.scratch = scratch,
+		.c = c, .g = g, .whole = whole, .scratch = scratch,
 	};
-	w->n_tables = before ? 2 : 1;
-	w->top = MAX(lft->top, before ? before->top : 0u);
+	web_add_others(w, lft);
+	web_add_others(w, before);
 	w->quiet = SCRATCH(scratch, uint8_t, w->top);
 	w->walked = SCRATCH(scratch, uint8_t, w->top);
 	for (lid = LID_UNICAST_MIN; lid <= w->top; lid++) {
@@ -470,14 +483,15 @@ web_init(struct web *w, struct channels *c, const struct lft *lft,
 		w->quiet[lid] = target && target->port == 0;
 	}
 	w->n_blocks = w->top / LFT_BLOCK + 1;
-	if (!before)
-		return;
-	w->stale = SCRATCH(scratch, uint64_t, (size_t)g->n_switches *
-			   w->n_blocks);
-	for (sw = 0; sw < g->n_switches; sw++)
-		for (b = 0; b < w->n_blocks; b++)
-			w->stale[(size_t)sw * w->n_blocks + b] =
-				web_compare_block(w, sw, b);
+	for (t = 1; t < w->n_tables; t++) {
+		w->stale[t] = SCRATCH(scratch, uint64_t, (size_t)g->n_switches *
+				      w->n_blocks);
+		for (sw = 0; sw < g->n_switches; sw++)
+			for (b = 0; b < w->n_blocks; b++)
+				w->stale[t][(size_t)sw * w->n_blocks + b] =
+					web_compare_block(w, w->tables[t], sw,
+							  b);
+	}
 }
 
 /* Looks at a switch with its entries in table `a` and those of its
@@ -526,21 +540,18 @@ web_join_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 static void
 web_look_all(struct web *w, web_look *look)
 {
-	for (uint32_t sw = 0; sw < w->g->n_switches; sw++) {
-		look(w, 0, 0, sw, NULL);
-		if (w->n_tables == 1)
-			continue;
-		look(w, 0, 1, sw, NULL);
-		look(w, 1, 0, sw, w->stale + (size_t)sw * w->n_blocks);
-		look(w, 1, 1, sw, w->stale + (size_t)sw * w->n_blocks);
-	}
+	for (uint32_t sw = 0; sw < w->g->n_switches; sw++)
+		for (uint32_t a = 0; a < w->n_tables; a++)
+			for (uint32_t b = 0; b < w->n_tables; b++)
+				look(w, a, b, sw, a ? w->stale[a] +
+				     (size_t)sw * w->n_blocks : NULL);
 }
 
 /* The switches that packets of CAs to a LID may pass. */
 struct trail {
 	uint32_t *queue, *sources, n_sources;	/* sources: switches with CAs */
 	uint8_t *seen, *is_source;
-	uint8_t *columns[2];		/* lft_read_columns(), by table */
+	uint8_t *columns[WEB_TABLES];	/* lft_read_columns(), by table */
 };
 
 static void
@@ -643,7 +654,7 @@ web_add_odd(struct web *w, uint32_t lid, uint32_t e, uint8_t out)
 }
 
 /* Fills w->up[t]: by switch and block, bits of the LIDs whose entry leads
- * up. For the old table, blocks equal to the new ones are copied. */
+ * up. For other tables, blocks equal to the new ones are copied. */
 static void
 web_find_up(struct web *w, uint32_t t, uint32_t sw)
 {
@@ -657,7 +668,7 @@ web_find_up(struct web *w, uint32_t t, uint32_t sw)
 		return;
 	for (b = 0; b < lft_n_blocks(w->tables[t]); b++, row += LFT_BLOCK) {
 		bits = 0;
-		if (t == 1 && !w->stale[first + b])
+		if (t && !w->stale[t][first + b])
 			bits = w->up[0][first + b];
 		else
 			for (i = 0; i < LFT_BLOCK; i += 4)

@@ -57,7 +57,7 @@ channels_is_up(const uint32_t *ranks, uint32_t from, uint32_t to)
 bool channels_sort(struct channels *c);
 
 /* Replaces *c (which may be NULL) by the sorted dependencies of these tables
- * (`before` as for channels_check_ordered()), with all turns that the order
+ * (both as for channels_check_ordered()), with all turns that the order
  * permits or, if these close a loop, without them. False: the tables have a
  * loop. */
 bool channels_load(struct channels **c, const struct graph *g,
@@ -149,8 +149,8 @@ struct channels_result {
 
 /*
  * before: NULL, or the tables that the switches hold while `lft` is written:
- * each entry of each switch may then be the old or the new one. They may have
- * any content; entries that lead to no switch are skipped. Rows of both are in
+ * each entry of each switch may then be the old or the new one, or that of
+ * another table (lft.other) of each. They may have any content; entries that lead to no switch are skipped. Rows of both are in
  * the numbering of g.
  * ranks: NULL, or of the order in which the tables were probably made (up is
  * towards the lower rank; a wrong one gives the same verdict): the same result,

@@ -35,13 +35,10 @@ struct engine_input {
 	 * entry that is still right and balanced should stay. LFT_NO_PATH
 	 * where it is not known. It may have any content, even that of
 	 * another manager or another fabric, and be shorter or longer than
-	 * g->top. */
+	 * g->top. Its others are only compared with new tables. */
 	const struct lft *previous;
 	const uint8_t *unread;	/* by switch: it may forward by an entry that was
 				   never read; NULL: none does */
-	const struct lft *or_previous;	/* the same, if Sets that were not
-				   confirmed were executed; NULL: there are
-				   none */
 	/* The present order, from engine_output.ranks of an earlier sweep,
 	 * by switch: a cable leads up to the lower rank. ENGINE_NO_RANK for
 	 * a new switch. */

@@ -220,19 +220,17 @@ choose_is_empty(const struct lft *lft)
 			 memcmp(lft->ports, lft->ports + 1, size - 1) == 0);
 }
 
-struct lft *
-choose_held(const struct graph *g, struct lft *seen)
+/* choose_held() but for others. */
+static struct lft *
+choose_drop_idle(const struct graph *g, struct lft *seen)
 {
 	const struct snapshot *s = g->subnet;
 	const struct snapshot_node *node;
 	const struct snapshot_port *p;
-	struct lft *held;
+	struct lft *held = lft_ref(seen);
 	uint32_t sw, lid, num;
 	uint8_t *row;
 
-	if (choose_is_empty(seen))
-		return NULL;
-	held = lft_ref(seen);
 	for (sw = 0; sw < g->n_switches; sw++) {
 		node = &s->nodes[s->switches[sw]];
 		for (num = 1; num <= node->info.num_ports; num++) {
@@ -258,6 +256,21 @@ choose_held(const struct graph *g, struct lft *seen)
 						     LFT_NO_PATH : row[lid]);
 		}
 	}
+	return held;
+}
+
+struct lft *
+choose_held(const struct graph *g, struct lft *seen)
+{
+	struct lft *held, *first;
+
+	if (!seen->other)
+		return choose_is_empty(seen) ? NULL :
+			choose_drop_idle(g, seen);
+	first = choose_drop_idle(g, seen);
+	held = lft_copy(first);
+	lft_free(first);
+	held->other = choose_held(g, seen->other);
 	return held;
 }
 
@@ -886,6 +899,7 @@ choose_leaves_graph(const struct engine_input *in)
 {
 	const struct snapshot *s = in->g->subnet;
 	const struct lft *held = in->previous;
+	struct engine_input other = *in;
 	g_autoptr(GArray) blind = choose_find_blind(s);
 
 	EACH_ITEM(const uint32_t, port, blind) {
@@ -897,7 +911,8 @@ choose_leaves_graph(const struct engine_input *in)
 			     !choose_ends(in, blind, lid)))
 				return true;
 	}
-	return false;
+	other.previous = held->other;
+	return held->other && choose_leaves_graph(&other);
 }
 
 /* Of a switch that forwards by entries which were not read nothing is known but that
@@ -906,7 +921,7 @@ static void
 choose_clear_changed(const struct graph *g, const struct lft *held,
 		     struct choice *c)
 {
-	struct lft *bare = lft_copy(held);
+	struct lft *bare = lft_certain(held);
 
 	choose_begin_stages(held, c);
 	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
@@ -933,7 +948,8 @@ choose_clear_changed(const struct graph *g, const struct lft *held,
  * needs traffic of hosts that cannot send yet, they are activated after the
  * update. Entries of LIDs without an owner may close a loop in the held tables
  * when a cable comes back, with new entries as well: they are cleared first, and
- * the other entries must not have a loop on the way.
+ * the other entries must not have a loop on the way. Contents in doubt that may have
+ * one together tell nothing about old and new ones.
  */
 static void
 choose_transition(const struct engine_input *in, struct choice *c)
@@ -948,14 +964,8 @@ choose_transition(const struct engine_input *in, struct choice *c)
 		choose_clear_changed(&g, in->previous, c);
 		return;
 	}
-	if (!(in->or_previous &&
-	      choose_loops_together(&g, in->or_previous, c)) &&
-	    !choose_loops_together(&g, in->previous, c))
+	if (!choose_loops_together(&g, in->previous, c))
 		return;
-	if (in->or_previous) {
-		choose_clear_changed(&g, in->previous, c);
-		return;
-	}
 	senders = choose_senders(&g);
 	if (senders) {
 		c->hosts_wait = true;
@@ -964,6 +974,11 @@ choose_transition(const struct engine_input *in, struct choice *c)
 			return;
 	}
 	c->held_loop = choose_has_loop(&g, in->previous, c->ranks);
+	if (c->held_loop && in->previous->other) {
+		c->held_loop = c->hosts_wait = false;
+		choose_clear_changed(&g, in->previous, c);
+		return;
+	}
 	if (c->held_loop) {
 		bare = choose_forget_unowned(&g, in->previous);
 		choose_loops_together(&g, bare, c);

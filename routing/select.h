@@ -26,7 +26,8 @@ struct choice_wish {
 /* The tables that the switches hold (engine_input.previous) without the
  * entries into links that have just come up or that join a switch with
  * itself: they carry no packets, and are replaced before the link is
- * activated. A new reference; NULL: they hold no entry at all. */
+ * activated; likewise its others. A new reference; NULL: they hold no entry at
+ * all. */
 struct lft *choose_held(const struct graph *g, struct lft *seen);
 
 /*

@@ -8,7 +8,8 @@
  * Structs. struct lft is the arena. Rows start at multiples of 64 bytes, so a
  * block (64 entries, the content of one LinearForwardingTable attribute, IBA
  * 14.2.5.10) is a cache line. struct lft_seen has an additional byte for each
- * block: was this block read from the switch?
+ * block: was this block read from the switch? Contents in doubt are few: they are kept by
+ * block, and laid over tables of their own where they are compared with new ones.
  *
  * Flow. lft_new() writes every byte: an entry that is never set must be "drop"
  * (255, a port that no switch has: IBA counts ports to 254). So the first touch
@@ -83,6 +84,19 @@ lft_widen(const struct lft *lft, uint16_t top)
 }
 
 struct lft *
+lft_certain(const struct lft *lft)
+{
+	struct lft *certain = lft_copy(lft);
+	size_t size = lft_size(lft), i;
+
+	for (const struct lft *o = lft->other; o; o = o->other)
+		for (i = 0; i < size; i++)
+			if (o->ports[i] != lft->ports[i])
+				certain->ports[i] = LFT_NO_PATH;
+	return certain;
+}
+
+struct lft *
 lft_ref(struct lft *lft)
 {
 	g_atomic_int_inc(&lft->ref);
@@ -94,6 +108,7 @@ lft_free(struct lft *lft)
 {
 	if (!lft || !g_atomic_int_dec_and_test(&lft->ref))
 		return;
+	lft_free(lft->other);
 	free(lft->ports);
 	g_free(lft);
 }
@@ -116,13 +131,20 @@ const uint8_t lft_no_paths[LFT_BLOCK] = {
 	[0 ... LFT_BLOCK - 1] = LFT_NO_PATH
 };
 
+static GHashTable *
+seen_sent_new(void)
+{
+	return g_hash_table_new_full(NULL, NULL, NULL,
+				     (GDestroyNotify)g_byte_array_unref);
+}
+
 struct lft_seen *
 lft_seen_new(uint32_t n_switches, uint16_t top)
 {
 	struct lft_seen *seen = g_new0(struct lft_seen, 1);
 
 	seen->lft = lft_new(n_switches, top);
-	seen->sent = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	seen->sent = seen_sent_new();
 	seen->known = g_new0(uint8_t, (size_t)n_switches *
 			     lft_n_blocks(seen->lft));
 	return seen;
@@ -146,13 +168,15 @@ seen_index(const struct lft_seen *seen, uint32_t sw, uint32_t block)
 	return (size_t)sw * lft_n_blocks(seen->lft) + block;
 }
 
-/* bytes: NULL: none. */
+/* All Sets of a block in place of these; from: NULL: none. */
 static void
-seen_set_sent(struct lft_seen *seen, size_t i, const uint8_t *bytes)
+seen_set_sent(struct lft_seen *seen, size_t i, const GByteArray *from)
 {
-	if (bytes)
+	GByteArray *sent = from ? g_byte_array_new() : NULL;
+
+	if (sent)
 		g_hash_table_insert(seen->sent, GSIZE_TO_POINTER(i),
-				    g_memdup2(bytes, LFT_BLOCK));
+			g_byte_array_append(sent, from->data, from->len));
 }
 
 void
@@ -168,7 +192,7 @@ lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
 	if (block >= lft_n_blocks(seen->lft))
 		return;
 
-	if (seen->known[i] == LFT_DOUBTFUL)
+	if (seen->known[i] == LFT_REREAD)
 		g_hash_table_remove(seen->sent, GSIZE_TO_POINTER(i));
 	seen->known[i] = LFT_KNOWN;
 	if (memcmp(lft_row(seen->lft, sw) + at, bytes, LFT_BLOCK) == 0)
@@ -206,14 +230,14 @@ lft_seen_copy(const struct lft_seen *seen)
 {
 	struct lft_seen *copy = g_memdup2(seen, sizeof(*seen));
 	GHashTableIter at;
-	gpointer i, bytes;
+	gpointer i, sent;
 
 	lft_ref(copy->lft);
 	copy->known = g_memdup2(seen->known, lft_size(seen->lft) / LFT_BLOCK);
-	copy->sent = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	copy->sent = seen_sent_new();
 	g_hash_table_iter_init(&at, seen->sent);
-	while (g_hash_table_iter_next(&at, &i, &bytes))
-		seen_set_sent(copy, GPOINTER_TO_SIZE(i), bytes);
+	while (g_hash_table_iter_next(&at, &i, &sent))
+		seen_set_sent(copy, GPOINTER_TO_SIZE(i), sent);
 	return copy;
 }
 
@@ -248,26 +272,63 @@ lft_seen_doubt(struct lft_seen *seen, uint32_t sw, uint32_t block,
 	       const uint8_t bytes[LFT_BLOCK])
 {
 	size_t i = seen_index(seen, sw, block);
+	GByteArray *sent;
 
 	g_assert(sw < seen->lft->n_switches);
 
 	if (block >= lft_n_blocks(seen->lft) || seen->known[i] == LFT_UNKNOWN)
 		return;
-	seen_set_sent(seen, i, bytes);
-	seen->known[i] = LFT_DOUBTFUL;
+	seen->known[i] = LFT_REREAD;
+	sent = g_hash_table_lookup(seen->sent, GSIZE_TO_POINTER(i));
+	if (!sent) {
+		sent = g_byte_array_new();
+		g_hash_table_insert(seen->sent, GSIZE_TO_POINTER(i), sent);
+	}
+	for (guint k = 0; k < sent->len; k += LFT_BLOCK)
+		if (memcmp(sent->data + k, bytes, LFT_BLOCK) == 0)
+			return;
+	if (sent->len == LFT_SENT_MAX * LFT_BLOCK)
+		g_byte_array_remove_range(sent, 0, LFT_BLOCK);
+	g_byte_array_append(sent, bytes, LFT_BLOCK);
+}
+
+bool
+lft_seen_in_doubt(const struct lft_seen *seen, uint32_t sw)
+{
+	GHashTableIter at;
+	gpointer i;
+
+	g_hash_table_iter_init(&at, seen->sent);
+	while (g_hash_table_iter_next(&at, &i, NULL))
+		if (GPOINTER_TO_SIZE(i) / lft_n_blocks(seen->lft) == sw)
+			return true;
+	return false;
 }
 
 struct lft *
-lft_seen_or(const struct lft_seen *seen)
+lft_seen_all(const struct lft_seen *seen)
 {
-	struct lft *lft = lft_copy(seen->lft);
+	struct lft *lft = lft_copy(seen->lft), *other;
+	const GByteArray *sent;
 	GHashTableIter at;
-	gpointer i, bytes;
+	gpointer i, value;
+	guint end = 0, k;
 
 	g_hash_table_iter_init(&at, seen->sent);
-	while (g_hash_table_iter_next(&at, &i, &bytes))
-		memcpy(lft->ports + GPOINTER_TO_SIZE(i) * LFT_BLOCK, bytes,
-		       LFT_BLOCK);
+	while (g_hash_table_iter_next(&at, NULL, &value))
+		end = MAX(end, ((const GByteArray *)value)->len);
+	for (k = 0; k < end; k += LFT_BLOCK) {
+		other = lft_copy(seen->lft);
+		g_hash_table_iter_init(&at, seen->sent);
+		while (g_hash_table_iter_next(&at, &i, &value)) {
+			sent = value;
+			if (k < sent->len)
+				memcpy(other->ports + GPOINTER_TO_SIZE(i) *
+				       LFT_BLOCK, sent->data + k, LFT_BLOCK);
+		}
+		other->other = lft->other;
+		lft->other = other;
+	}
 	return lft;
 }
 

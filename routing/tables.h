@@ -25,13 +25,18 @@ struct lft {
 	uint32_t stride;	/* bytes of a row, a multiple of LFT_BLOCK */
 	uint16_t top;		/* the highest LID that is routed */
 	uint8_t *ports;		/* n_switches * stride, 64-byte aligned */
+	struct lft *other;	/* what switches hold, if it is in doubt: of each
+				   block these bytes or those of `other`, or of
+				   the next one; owned; NULL: no more */
 };
 
 /* For LIDs 0..top, all LFT_NO_PATH. */
 struct lft *lft_new(uint32_t n_switches, uint16_t top);
-struct lft *lft_copy(const struct lft *lft);
+struct lft *lft_copy(const struct lft *lft);	/* without others */
 /* The same with rows up to `top` at least: LFT_NO_PATH above its own. */
 struct lft *lft_widen(const struct lft *lft, uint16_t top);
+/* The same without the entries of which a switch may hold another one. */
+struct lft *lft_certain(const struct lft *lft);
 struct lft *lft_ref(struct lft *lft);
 void lft_free(struct lft *lft);		/* drops a reference */
 
@@ -69,19 +74,20 @@ extern const uint8_t lft_no_paths[LFT_BLOCK];
  */
 struct lft_seen {
 	struct lft *lft;
-	GHashTable *sent;	/* of doubtful blocks: place in known[] to the 64
-				   bytes of the last Set */
+	GHashTable *sent;	/* of blocks in doubt, since Sets that were not
+				   confirmed may have changed them: place in
+				   known[] to GByteArray, their bytes */
 	uint8_t *known;		/* [switch][block]: enum lft_known */
 };
 
 enum lft_known {
 	LFT_UNKNOWN,		/* never read */
-	LFT_DOUBTFUL,		/* a Set that was not confirmed may have changed
-				   it */
 	LFT_REREAD,		/* to be read again; most likely it is as it
-				   was */
+				   was, or as in `sent` */
 	LFT_KNOWN,
 };
+
+#define LFT_SENT_MAX	6u	/* Sets of a block in doubt that are compared */
 
 struct lft_seen *lft_seen_new(uint32_t n_switches, uint16_t top);
 void lft_seen_free(struct lft_seen *seen);
@@ -99,13 +105,14 @@ struct lft_seen *lft_seen_copy(const struct lft_seen *seen);
 void lft_seen_take(struct lft_seen *seen, uint32_t sw, uint32_t block,
 		   const struct lft_seen *from, uint32_t from_sw);
 void lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block);
-/* It is as it was, or these bytes; one that was never read stays unknown. Of several
- * Sets the last one counts: were a block with a third content unknown, each change of
- * a cable would clear the entries of all others, while a switch takes no table. */
+/* It is as it was, or as one of the last LFT_SENT_MAX Sets; one that was never read
+ * stays unknown. */
 void lft_seen_doubt(struct lft_seen *seen, uint32_t sw, uint32_t block,
 		    const uint8_t bytes[LFT_BLOCK]);
-/* The tables, if all doubtful Sets were executed; a new reference. */
-struct lft *lft_seen_or(const struct lft_seen *seen);
+/* May the switch hold something else than it held, in a block? */
+bool lft_seen_in_doubt(const struct lft_seen *seen, uint32_t sw);
+/* The tables, with others if there is a block in doubt; a new reference. */
+struct lft *lft_seen_all(const struct lft_seen *seen);
 void lft_seen_forget_all(struct lft_seen *seen);
 
 /* The 64 bytes of a known block, else NULL. `seen` may be NULL. */

@@ -11,7 +11,8 @@
  * tables and the first stage would also be one of old and new, so no new entry
  * leads into its channels, and the old entries alone have no loop. The entries
  * left out, usually few, keep their old values. So does a new entry whose path
- * does not arrive, or goes round, because of an entry that was left out.
+ * does not arrive, or goes round, because of an entry that was left out. Where the
+ * old entry is in doubt there is none to keep: it is cleared.
  *
  * Further stages: as many of the remaining entries as possible change, those
  * next to the destination first, each only if the dependencies that it makes
@@ -399,14 +400,17 @@ transition_make(const struct graph *g, const struct lft *held,
 		const uint8_t *looped, GArray *entries)
 {
 	struct transition t = transition_begin(g, wanted, entries);
-	struct lft *first;
+	struct lft *first, *certain;
 	enum extent extent = EXTENT_LOOPED;
 	bool exact = false;	/* t.c has the dependencies of t.now only */
 	GArray *rest;
 
 	g_assert(held->n_switches == wanted->n_switches);
 	t.ranks = ranks;
-	t.held = lft_widen(held, wanted->top);
+	certain = lft_certain(held);
+	t.held = lft_widen(certain, wanted->top);
+	t.held->other = lft_ref((struct lft *)held);
+	lft_free(certain);
 	t.c = channels_new(g);
 	t.stage = 1;
 	first = transition_first(&t, looped, extent);

@@ -17,8 +17,8 @@ struct transition_entry {
 	uint8_t port;
 };
 
-/* ranks: an order in which the tables were probably made, which saves time;
- * or NULL. looped: by edge, the channels in a loop of both tables together
+/* held: with others, if any. ranks: an order in which the tables were probably
+ * made, which saves time; or NULL. looped: by edge, the channels in a loop of both tables together
  * (struct channels_result). Returns the tables of the first step; entries:
  * the changes of the following stages (struct transition_entry). After the
  * last stage the tables are the wanted ones. NULL, and no entries: these have a

@@ -486,6 +486,8 @@ job_new(struct sweep *s)
 	job->subnet = snapshot_ref(s->next.subnet);
 	job->lids = lid_map_ref(s->next.lids);
 	job->seen = lft_ref(s->next.seen->lft);
+	if (g_hash_table_size(s->next.seen->sent))
+		job->doubtful = lft_seen_copy(s->next.seen);
 	return job;
 }
 
@@ -813,12 +815,9 @@ route(struct sweep *s)
 	const struct snapshot *n = s->next.subnet;
 	const GPtrArray *avoided = s->next.avoided;
 	struct route_job *job = job_new(s);
-	bool is_doubtful = false;
 	const char *by;
 
-	job->unread = table_reader_unread(n, s->next.seen, &is_doubtful);
-	if (is_doubtful)
-		job->doubtful = lft_seen_copy(s->next.seen);
+	job->unread = table_reader_unread(n, s->next.seen);
 	job->ranks = persist_ranks(s->memory, n, &by);
 	job->ranks_by = g_strdup(by);
 	job->in_force = g_strdup(persist_engine(s->memory, n));

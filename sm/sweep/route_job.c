@@ -38,6 +38,18 @@ mark_io(const struct graph *g, const struct route_job *job)
 	return marks;
 }
 
+/* See choose_held(). */
+static struct lft *
+route_job_held(const struct route_job *job, const struct graph *g)
+{
+	struct lft *seen = job->doubtful ? lft_seen_all(job->doubtful) :
+		lft_ref(job->seen);
+	struct lft *held = choose_held(g, seen);
+
+	lft_free(seen);
+	return held;
+}
+
 /* whole: the graph with the links that g leaves out; NULL: it leaves none
  * out. The engines route the fabric only if the change is too large for a
  * repair of their last tables. */
@@ -57,15 +69,12 @@ choose(struct route_job *job, const struct graph *g, const struct graph *whole,
 	g_autofree uint8_t *roots = job->params.roots ?
 		g_new0(uint8_t, g->n_switches) : NULL;
 	g_autofree uint8_t *io = mark_io(g, job);
-	struct lft *held = choose_held(g, job->seen);
-	struct lft *sent = job->doubtful ? lft_seen_or(job->doubtful) : NULL;
-	struct lft *or_held = sent ? choose_held(g, sent) : NULL;
+	struct lft *held = route_job_held(job, g);
 	const struct engine_input in = {
 		.g = g,
 		.whole = whole,
 		.previous = held,
 		.unread = job->unread,
-		.or_previous = or_held,
 		.ranks = job->ranks,
 		.is_root = roots,
 		.is_io = io,
@@ -82,8 +91,6 @@ choose(struct route_job *job, const struct graph *g, const struct graph *whole,
 		ok = choose_tables(&wish, &in, &job->choice, error);
 	}
 	lft_free(held);
-	lft_free(or_held);
-	lft_free(sent);
 	return ok;
 }
 
@@ -164,7 +171,7 @@ cut(struct route_job *job)
 		return;
 	}
 	g = graph_new_whole(job->subnet, job->lids);
-	held = choose_held(g, job->seen);
+	held = route_job_held(job, g);
 	job->n_cut += choose_cut_trees(g, held, &job->choice, job->trees);
 	lft_free(held);
 	graph_free(g);

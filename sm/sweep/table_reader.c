@@ -361,8 +361,7 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 }
 
 uint8_t *
-table_reader_unread(const struct snapshot *s, const struct lft_seen *seen,
-		    bool *is_doubtful)
+table_reader_unread(const struct snapshot *s, const struct lft_seen *seen)
 {
 	unsigned all = lft_n_blocks(seen->lft);
 	uint8_t *unread = NULL;
@@ -371,11 +370,9 @@ table_reader_unread(const struct snapshot *s, const struct lft_seen *seen,
 		const struct snapshot_node *node = &s->nodes[s->switches[sw]];
 		unsigned n = MIN(all, lft_blocks_in_use(node, all));
 		const uint8_t *known = seen->known + (size_t)sw * all;
-		bool is_in_doubt = memchr(known, LFT_DOUBTFUL, n) != NULL;
 
-		*is_doubtful |= is_in_doubt;
 		if (!memchr(known, LFT_UNKNOWN, n) &&
-		    (!is_in_doubt || node->sw_known))
+		    (node->sw_known || !lft_seen_in_doubt(seen, sw)))
 			continue;
 		if (!unread)
 			unread = g_new0(uint8_t, s->n_switches);

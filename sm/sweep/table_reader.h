@@ -63,10 +63,10 @@ void table_reader_recall(const struct snapshot *now, struct port_tables *held,
 			 const struct port_tables *known);
 
 /* By switch: 1 if it may forward by a block that was never read, or is not written
- * and was not read after a Set that may have changed it; NULL: there is none. g_free.
- * *is_doubtful becomes true if there is such a block of any switch. */
+ * and was not read after a Set that may have changed it; NULL: there is none.
+ * g_free. */
 uint8_t *table_reader_unread(const struct snapshot *s,
-			     const struct lft_seen *seen, bool *is_doubtful);
+			     const struct lft_seen *seen);
 
 /* By switch: 1 if it was reset, is new, or another SM may have written its
  * tables. then NULL: all are new. g_free. */

@@ -75,6 +75,39 @@ TEST(test_seen_shares_tables)
 	assert_int_equal(lft_row(wide, 1)[101], LFT_NO_PATH);
 }
 
+/* Of several Sets each may have been executed, those of another block as well. */
+TEST(test_all_that_may_be_held_is_compared)
+{
+	AUTO(lft_seen) *seen = lft_seen_new(2, 100);
+	uint8_t bytes[LFT_BLOCK] = { 0 };
+	unsigned sets[2] = { 0 };
+	AUTO(lft) *all = NULL;
+
+	lft_seen_doubt(seen, 1, 1, bytes);	/* never read: anything */
+	assert_false(lft_seen_in_doubt(seen, 1));
+	lft_seen_set(seen, 1, 1, bytes);
+	lft_seen_set(seen, 0, 0, bytes);
+	for (unsigned i = 0; i < 4; i++) {
+		bytes[0] = (uint8_t)(1 + i % 2);
+		lft_seen_doubt(seen, 1, 1, bytes);
+	}
+	lft_seen_doubt(seen, 0, 0, bytes);
+	assert_null(lft_seen_block(seen, 1, 1));
+	all = lft_seen_all(seen);
+	assert_int_equal(lft_row(all, 1)[LFT_BLOCK], 0);
+	for (const struct lft *o = all->other; o; o = o->other) {
+		sets[0] |= 1u << lft_row(o, 0)[0];
+		sets[1] |= 1u << lft_row(o, 1)[LFT_BLOCK];
+	}
+	assert_int_equal(sets[0] | 1, 1 | 1u << 2);
+	assert_int_equal(sets[1], 1u << 1 | 1u << 2);
+	lft_free(all);
+	lft_seen_set(seen, 1, 1, bytes);
+	lft_seen_set(seen, 0, 0, bytes);
+	all = lft_seen_all(seen);
+	assert_null(all->other);
+}
+
 TEST(test_seen_ignores_what_is_past_the_end)
 {
 	AUTO(lft_seen) *seen = lft_seen_new(2, 63);
