@@ -611,7 +611,7 @@ repair_is_home(const struct repairing *w, const struct lft *held)
 		    memcmp(lft_row(home, sw), lft_row(held, w->r->place[sw]),
 			   home->stride) != 0)
 			return false;
-	return true;
+	return !held->other || repair_is_home(w, held->other);
 }
 
 /* Is one of these cables there, be it to be avoided or without an answer at its other
@@ -730,6 +730,8 @@ repair_renumber(const struct repairing *w, const struct lft *from, uint32_t n_no
 		       lft_row(from, to_now ? sw : place),
 		       MIN(lft->stride, from->stride));
 	}
+	if (from->other)
+		lft->other = repair_renumber(w, from->other, n_now, rest);
 	return lft;
 }
 
@@ -775,9 +777,9 @@ repair_steps(struct repairing *w, const struct lft *held)
 	if (held && (held->n_switches != lft->n_switches ||
 		     held->stride != lft->stride))
 		held = fit = repair_renumber(w, held, 0, lft);
-	ok = !held || transition_steps(w->m.g, held, w->r->now, lft,
-				       repair_channels(w->r), &w->r->steps,
-				       &w->bridge, w->later);
+	ok = !held || transition_steps(w->m.g, held, w->r->now, w->r->made.lft,
+				       lft, repair_channels(w->r),
+				       &w->r->steps, &w->bridge, w->later);
 	lft_free(fit);
 	return ok;
 }

@@ -43,7 +43,7 @@ struct transition {
 	struct lft *held;
 	const struct lft *wanted;
 	const uint32_t *ranks;	/* or NULL */
-	struct lft *now;	/* tables before this stage */
+	struct lft *now;	/* tables before this stage; with others */
 	struct lft *then;	/* the same with the changes of this stage */
 	struct channels *c;	/* dependencies of now and then together; at
 				   first of the held tables, too */
@@ -202,7 +202,8 @@ set_entry(struct transition *t, uint32_t sw, uint16_t lid, uint8_t port)
 /* Would the turn send a packet back to the switch that it came from? That takes
  * an old entry and a new one, and these are never there together: an entry is
  * not written while its next hop leads back (program_order.c). choose_cut_trees()
- * counts such turns, so they only come from transition_steps(). */
+ * counts such turns, so they only come from transition_steps(). An entry in doubt may
+ * be there with any other one. */
 static bool
 leads_back(const struct transition *t, uint32_t in, uint32_t out)
 {
@@ -222,22 +223,19 @@ add_paths(struct transition *t, uint32_t edge, uint16_t lid)
 	g_array_append_val(t->behind, edge);
 	t->is_met[edge] = 1;
 	for (i = 0; i < t->behind->len && ok; i++) {
-		uint32_t in = g_array_index(t->behind, uint32_t, i);
+		uint32_t in = g_array_index(t->behind, uint32_t, i), out;
 		uint32_t sw = t->g->edges[in].peer;
-		const uint32_t out[] = {
-			graph_edge_at(t->g, sw, lft_row(t->now, sw)[lid]),
-			graph_edge_at(t->g, sw, lft_row(t->then, sw)[lid]),
-		};
+		const struct lft *lft = t->then, *next = t->now;
 
-		for (unsigned k = 0; k < G_N_ELEMENTS(out) && ok; k++) {
-			if (out[k] == SNAPSHOT_NONE ||
-			    leads_back(t, in, out[k]))
+		for (; lft && ok; lft = next, next = lft ? lft->other : NULL) {
+			out = graph_edge_at(t->g, sw, lft_row(lft, sw)[lid]);
+			if (out == SNAPSHOT_NONE || leads_back(t, in, out))
 				continue;
-			ok = channels_extend(t->c, in, out[k], t->trail);
-			if (!ok || t->is_met[out[k]])
+			ok = channels_extend(t->c, in, out, t->trail);
+			if (!ok || t->is_met[out])
 				continue;
-			t->is_met[out[k]] = 1;
-			g_array_append_val(t->behind, out[k]);
+			t->is_met[out] = 1;
+			g_array_append_val(t->behind, out);
 		}
 	}
 	for (i = 0; i < t->behind->len; i++)
@@ -251,9 +249,11 @@ is_used(const struct transition *t, uint32_t edge, uint16_t lid)
 {
 	uint32_t from = graph_owner(t->g, edge);
 	uint8_t port = t->g->edges[edge].port;
+	const struct lft *lft = t->now;
 
-	return lft_row(t->now, from)[lid] == port ||
-		lft_row(t->then, from)[lid] == port;
+	while (lft && lft_row(lft, from)[lid] != port)
+		lft = lft->other;
+	return lft || lft_row(t->then, from)[lid] == port;
 }
 
 /* Does data to this LID pass the switch? Port 0 to port 0 is not data. */
@@ -446,52 +446,60 @@ transition_make(const struct graph *g, const struct lft *held,
 }
 
 /* After an update that was not finished the switches hold entries side by side that
- * no tables have together: adds the turns of those that differ. */
+ * no tables have together: adds the turns of those that differ. False: they close a
+ * loop, or are of another origin. */
 static bool
-add_mixed(struct transition *t, const struct lft *before)
+add_mixed(struct transition *t, const struct lft *before, const struct lft *home)
 {
+	const struct lft *lft = t->now;
+	uint32_t lid, edge;
 	struct rest r;
-	uint32_t lid = 0, edge;
+	uint8_t port;
 
-	for (r.sw = 0; find_difference(t->now, before, &r.sw, &lid); lid++) {
-		r.lid = (uint16_t)lid;
-		edge = graph_edge_at(t->g, r.sw, lft_row(t->now, r.sw)[lid]);
-		if (edge != SNAPSHOT_NONE && !add_entry(t, &r, edge))
-			return false;
-	}
+	for (; lft; lft = lft->other)
+		for (r.sw = lid = 0; find_difference(lft, before, &r.sw, &lid);
+		     lid++) {
+			r.lid = (uint16_t)lid;
+			port = lft_row(lft, r.sw)[lid];
+			if (port == LFT_NO_PATH)
+				continue;
+			edge = graph_edge_at(t->g, r.sw, port);
+			if ((port != lft_row(home, r.sw)[lid] &&
+			     port != lft_row(t->wanted, r.sw)[lid]) ||
+			    (edge != SNAPSHOT_NONE && !add_entry(t, &r, edge)))
+				return false;
+		}
 	return true;
 }
 
 bool
 transition_steps(const struct graph *g, const struct lft *held,
-		 const struct lft *before, const struct lft *wanted,
-		 const struct channels *c, struct channels **together,
-		 struct lft **first, GArray *entries)
+		 const struct lft *before, const struct lft *home,
+		 const struct lft *wanted, const struct channels *c,
+		 struct channels **together, struct lft **first,
+		 GArray *entries)
 {
 	struct transition t = transition_begin(g, wanted, entries);
 	bool ok = true;
 	GArray *rest;
 
 	*first = NULL;
-	t.is_ordered = true;
 	t.now = lft_ref((struct lft *)held);
 	rest = find_rest(&t);
-	EACH_ITEM(const struct rest, r, rest) {
-		uint8_t port = lft_row(held, r->sw)[r->lid];
-
-		ok &= port == LFT_NO_PATH ||
-			port == lft_row(before, r->sw)[r->lid];
-	}
-	if (ok && rest->len) {
+	if (rest->len || held->other) {
 		lft_free(t.now);
 		t.now = lft_copy(held);
+		if (held->other)
+			t.now->other = lft_ref(held->other);
 		t.then = lft_copy(held);
 		t.c = channels_copy(c);
-		ok = add_mixed(&t, before);
+		ok = add_mixed(&t, before, home);
 	}
+	t.is_ordered = !held->other;
 	for (; ok && rest->len; t.stage++) {
 		ok = t.stage + 1 < MAX_STAGES && make_stage(&t, rest);
 		memcpy(t.now->ports, t.then->ports, lft_size(t.now));
+		g_clear_pointer(&t.now->other, lft_free);
 		g_array_unref(rest);
 		rest = find_rest(&t);
 		if (rest->len && !*first)

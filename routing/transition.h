@@ -33,12 +33,13 @@ struct lft *transition_make(const struct graph *g, const struct lft *held,
  * all entries may change at once. *together: with the dependencies of all steps,
  * sorted, to be freed by the caller; NULL: nothing changes. False: no such
  * sequence was found, or `held` has entries that are neither in `wanted` nor in
- * `before`, of which c has the dependencies.
+ * `before` or `home`, of which c has the dependencies.
  */
 bool transition_steps(const struct graph *g, const struct lft *held,
-		      const struct lft *before, const struct lft *wanted,
-		      const struct channels *c, struct channels **together,
-		      struct lft **first, GArray *entries);
+		      const struct lft *before, const struct lft *home,
+		      const struct lft *wanted, const struct channels *c,
+		      struct channels **together, struct lft **first,
+		      GArray *entries);
 
 /* Makes the changes of a stage in `lft`. False: there is no such stage. */
 bool transition_apply(struct lft *lft, const GArray *entries, unsigned stage);

@@ -102,7 +102,7 @@ route_fabric(struct route_job *job)
 	struct graph *g = graph_new(job->subnet, job->lids);
 	g_autoptr(GPtrArray) none = g_ptr_array_new();
 	/* then a switch forwards by entries that no repair looks at */
-	bool is_mute = job->unread || job->doubtful || graph_has_mute(g);
+	bool is_mute = job->unread || graph_has_mute(g);
 	struct graph *whole = NULL;
 	const struct choice *c = &job->choice;
 

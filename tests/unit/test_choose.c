@@ -618,8 +618,8 @@ FABRIC_TEST(test_an_entry_that_goes_is_cleared_first, "ring(4;1)")
 	assert_int_equal(lft_row(first, 1)[t->lid], LFT_NO_PATH);
 	assert_int_equal(later->len, 0);
 	assert_true(channels_load(&c, f->g, held, NULL, NULL));
-	assert_true(transition_steps(f->g, held, held, wanted, c, &together,
-				     &bridge, later));
+	assert_true(transition_steps(f->g, held, held, held, wanted, c,
+				     &together, &bridge, later));
 	assert_null(bridge);
 	channels_free(together);
 	channels_free(c);
