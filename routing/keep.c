@@ -35,6 +35,8 @@ static const double rooms[] = { LOAD, 1 };	/* likewise, of a detour */
 struct keep {
 	const struct graph *g;
 	const struct lft *held, *anew;
+	uint64_t *flows;	/* by edge, of the new tables; NULL: not measured
+				   yet */
 	struct lft *kept;
 	uint8_t *state;		/* by switch: enum arrives */
 	uint32_t *queue;
@@ -147,8 +149,7 @@ keep_relieve(struct keep *k, const uint32_t *ranks, double most)
  * cable idle that they use? One direction may be idle: either choice of it can be
  * right. */
 static bool
-keep_balance(struct keep *k, const uint32_t *ranks, const uint64_t *new,
-	     double most)
+keep_balance(struct keep *k, const uint32_t *ranks, double most)
 {
 	const struct graph *g = k->g;
 	g_autofree uint64_t *kept = g_new(uint64_t, g->n_edges + 1);
@@ -159,7 +160,7 @@ keep_balance(struct keep *k, const uint32_t *ranks, const uint64_t *new,
 		memset(kept, 0, g->n_edges * sizeof(*kept));
 		metrics_flows(g, k->kept, ranks, kept);
 		for (e = 0; e < g->n_edges; e++)
-			if (new[e] && !kept[e] && !kept[g->edges[e].back])
+			if (k->flows[e] && !kept[e] && !kept[g->edges[e].back])
 				return false;
 		if (metrics_worst(g, kept, &busiest) <= most)
 			return true;
@@ -174,21 +175,23 @@ static bool
 keep_repair(struct keep *k, const uint32_t *ranks, uint64_t n_all)
 {
 	const struct graph *g = k->g;
-	g_autofree uint64_t *new = g_new0(uint64_t, g->n_edges + 1);
 	struct lft *ended = k->kept;
 	struct metrics_churn churn;
 	uint32_t busiest, i;
 	bool ok = false;
 	double least;
 
-	metrics_flows(g, k->anew, ranks, new);
-	least = metrics_worst(g, new, &busiest);
+	if (!k->flows) {
+		k->flows = g_new0(uint64_t, g->n_edges + 1);
+		metrics_flows(g, k->anew, ranks, k->flows);
+	}
+	least = metrics_worst(g, k->flows, &busiest);
 	for (i = 0; i < G_N_ELEMENTS(rooms) && !ok && k->kept; i++) {
 		if (k->kept != ended)
 			lft_free(k->kept);
 		k->kept = repair_ends(g, ended, k->ends, k->anew,
 				      (float)(rooms[i] * least), ranks);
-		ok = k->kept && keep_balance(k, ranks, new, LOAD * least);
+		ok = k->kept && keep_balance(k, ranks, LOAD * least);
 		if (ok) {
 			metrics_churn(k->held, k->kept, &churn);
 			ok = 4 * churn.blocks < 3 * n_all;
@@ -245,6 +248,7 @@ keep_tables(const struct graph *g, const struct lft *held,
 		k.clears = true;
 		ok = keep_try(&k, changed, ranks, all.blocks);
 	}
+	g_free(k.flows);
 	if (!ok)
 		lft_free(k.kept);
 	return ok ? k.kept : NULL;
