@@ -262,15 +262,22 @@ choose_drop_idle(const struct graph *g, struct lft *seen)
 struct lft *
 choose_held(const struct graph *g, struct lft *seen)
 {
-	struct lft *held, *first;
+	struct lft *held, *other;
 
 	if (!seen->other)
 		return choose_is_empty(seen) ? NULL :
 			choose_drop_idle(g, seen);
-	first = choose_drop_idle(g, seen);
-	held = lft_copy(first);
-	lft_free(first);
-	held->other = choose_held(g, seen->other);
+	held = choose_drop_idle(g, seen);
+	other = choose_held(g, seen->other);
+	if (held == seen && other == seen->other) {
+		lft_free(other);
+		return held;
+	}
+	if (held == seen) {
+		lft_free(held);
+		held = lft_copy(seen);
+	}
+	held->other = other;
 	return held;
 }
 
