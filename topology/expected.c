@@ -370,10 +370,8 @@ find_silent_fault(struct expected *e, struct expected_silent *p)
 		.kind = EXPECTED_SILENT, .since = p->since, .guid = p->guid,
 		.name = expected_port_name(n, p->port), .of = { n, p->stuck },
 		.silent = p,
-		.text = host ? g_strconcat(host, p->addressed ?
-				" has an address and its port does not become "
-				"Active" : " acknowledges an address and does "
-				"not take it", NULL) :
+		.text = host ? g_strconcat(host, " ", snapshot_trouble_texts[
+				p->trouble], NULL) :
 			g_strdup("a link, and no node answers: hung, without a "
 				 "driver, or a foreign M_Key") });
 }
@@ -699,18 +697,21 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 			.since = now,
 		};
 		const struct expected_silent *was;
-		bool is_stuck = snapshot_is_stuck(s, port);
-		uint32_t peer = s->ports[port].peer;
+		uint32_t end = p.port ? s->ports[port].peer : port;
 
-		if ((!s->ports[port].silent && !is_stuck) ||
+		p.trouble = end == SNAPSHOT_NONE ? SNAPSHOT_SOUND :
+			s->ports[end].trouble;
+		if ((!s->ports[port].silent && !p.trouble) ||
 		    !snapshot_is_switch(n))
 			continue;
 		was = find_silent(e, p.guid, p.port);
-		if (was)
-			p = *was;
+		if (was) {
+			p.since = was->since;
+			p.is_accepted = was->is_accepted;
+		}
 		p.is_told = told[port];
-		p.stuck = is_stuck ? e->here[s->ports[peer].node] : NULL;
-		p.addressed = s->ports[port].addressed;
+		if (p.trouble)
+			p.stuck = e->here[s->ports[end].node];
 		g_array_append_val(list, p);	/* in their order */
 	}
 	g_array_unref(e->silent);

@@ -86,15 +86,17 @@ struct expected_link {
 				   cable, or had, to another one that is missing */
 };
 
-/* A switch's port with a link behind which no node answers. */
+/* A switch's port with a link behind which no node answers, or one in trouble; 0: the
+ * switch itself is. */
 struct expected_silent {
 	uint64_t guid;
 	uint8_t port;
 	uint8_t is_accepted;
 	int64_t since;
 	bool is_told;		/* a link or node is missing there */
-	struct expected_node *stuck;	/* the host that takes no address, */
-	bool addressed;			/* or one, and no state; NULL */
+	struct expected_node *stuck;	/* the node there that is in trouble; NULL:
+					   none answers */
+	uint8_t trouble;		/* enum snapshot_trouble */
 };
 
 static inline bool

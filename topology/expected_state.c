@@ -48,7 +48,7 @@ static const struct state_word link_words[] = {
 
 static const struct state_word silent_words[] = {
 	STATE_WORD(expected_silent, guid, "NodeGUID", 16, 0, UINT64_MAX),
-	STATE_WORD(expected_silent, port, "port", 0, 1, UINT8_MAX),
+	STATE_WORD(expected_silent, port, "port", 0, 0, UINT8_MAX),
 	STATE_WORD(expected_silent, since, "time", 0, 0, INT64_MAX),
 	STATE_WORD(expected_silent, is_accepted, "accepted", 0, 0, 1),
 };

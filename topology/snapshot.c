@@ -55,6 +55,17 @@ const char *const snapshot_fault_names[] = {
 	[SNAPSHOT_FAULT_TOO_FAR] = "too far",
 	[SNAPSHOT_FAULT_LOCKED] = "locked",
 	[SNAPSHOT_FAULT_LATE] = "late",
+	[SNAPSHOT_FAULT_UNUSABLE] = "unusable",
+};
+
+const char *const snapshot_trouble_texts[] = {
+	[SNAPSHOT_SOUND] = "",
+	[SNAPSHOT_NO_NAME] = "does not tell its NodeDescription",
+	[SNAPSHOT_NO_TABLE] = "does not tell or take its P_Key or VL table",
+	[SNAPSHOT_NO_SETS] = "does not take a Set",
+	[SNAPSHOT_NO_ADDRESS] = "acknowledges an address and does not take it",
+	[SNAPSHOT_NO_STATE] = "has an address and its port does not become "
+		"Active",
 };
 
 struct snapshot *

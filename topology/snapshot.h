@@ -21,6 +21,18 @@
 #define SNAPSHOT_NONE	UINT32_MAX
 #define NODE_DESC_LEN	64	/* bytes, IBA 14.2.5.2; not terminated there */
 
+/* What an end port other than the manager's own does not do, whose link is of no use
+ * then, or may be; the rest of the fabric is as it should be. */
+enum snapshot_trouble {
+	SNAPSHOT_SOUND,
+	SNAPSHOT_NO_NAME,	/* no NodeDescription */
+	SNAPSHOT_NO_TABLE,	/* a table of it was not read, or not taken */
+	SNAPSHOT_NO_SETS,	/* a Set was not answered, or refused */
+	SNAPSHOT_NO_ADDRESS,	/* its address was not taken, */
+	SNAPSHOT_NO_STATE,	/* or only its PortState was not */
+};
+extern const char *const snapshot_trouble_texts[SNAPSHOT_NO_STATE + 1];
+
 struct snapshot_port {
 	uint64_t guid;		/* PortGUID; 0 for an external switch port and
 				   for a CA port that was never seen */
@@ -36,10 +48,7 @@ struct snapshot_port {
 				   behind it, */
 	bool beyond;		/* nor do all switches at other cables of that
 				   node: packets may go on there */
-	bool stuck;		/* of a switch: the host that is its peer
-				   does not take its address, or */
-	bool addressed;		/* took it, and does not become Active: see
-				   program.h */
+	uint8_t trouble;	/* enum snapshot_trouble */
 	struct port_info info;
 };
 
@@ -226,6 +235,8 @@ enum snapshot_fault_kind {
 	SNAPSHOT_FAULT_TOO_FAR,		/* more than 63 hops away */
 	SNAPSHOT_FAULT_LOCKED,		/* has a foreign M_Key */
 	SNAPSHOT_FAULT_LATE,		/* answered when it was given up */
+	SNAPSHOT_FAULT_UNUSABLE,	/* a node behind a port that answers, and
+					   not as it has to */
 };
 
 struct snapshot_fault {
@@ -240,7 +251,8 @@ snapshot_fault_stays(const struct snapshot_fault *f)
 {
 	return f->kind != SNAPSHOT_FAULT_SILENT &&
 		f->kind != SNAPSHOT_FAULT_LATE &&
-		f->kind != SNAPSHOT_FAULT_REFUSED;
+		f->kind != SNAPSHOT_FAULT_REFUSED &&
+		f->kind != SNAPSHOT_FAULT_UNUSABLE;
 }
 
 /* It is about a switch's port behind which no node answers, or not as
@@ -251,15 +263,14 @@ snapshot_is_behind_port(const struct snapshot_fault *f)
 	return !f->guid && !snapshot_fault_stays(f);
 }
 
-/* A host's port, or the switch's port that leads there, whose host takes no
- * address. */
+/* A host's port in trouble, or the switch's port that leads there. */
 static inline bool
 snapshot_is_stuck(const struct snapshot *s, uint32_t port)
 {
 	uint32_t peer = s->ports[port].peer;
 
 	return peer != SNAPSHOT_NONE &&
-		(s->ports[port].stuck || s->ports[peer].stuck);
+		(s->ports[port].trouble || s->ports[peer].trouble);
 }
 
 /* NULL: no fault, but for switch ports behind which no node answers; else the
@@ -269,7 +280,7 @@ const char *snapshot_defect(const struct snapshot *s, bool passing);
 void snapshot_inherit_faults(struct snapshot *s, const struct snapshot *was);
 
 /* By kind. */
-extern const char *const snapshot_fault_names[SNAPSHOT_FAULT_LATE + 1];
+extern const char *const snapshot_fault_names[SNAPSHOT_FAULT_UNUSABLE + 1];
 
 /*
  * Construction, from facts that come in any order.

@@ -257,10 +257,15 @@ judge(struct sweep *s)
 		observe_master(s) : NULL;
 	struct health v;
 
+	if (!sweep_goal_stays(s->params.goal))
+		g_ptr_array_extend_and_steal(s->run.problems,
+				g_ptr_array_ref(s->run.remarks));
 	if (s->view.lids->lack)
 		g_ptr_array_add(s->run.problems, g_strdup(s->view.lids->lack));
 	health_judge(&v, n, choice, s->run.problems, s->run.untaken,
 		     sweep_goal_stays(s->params.goal));
+	g_ptr_array_extend_and_steal(v.warnings,
+				     g_steal_pointer(&s->run.remarks));
 	EACH_PTR(const char, line, v.lines)
 		log_limited(s->log, LOG_WARNING, "fabric", "problem", "%s",
 			    line);
@@ -322,6 +327,8 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 		fields |= result->untaken[port];
 		s->run.untaken[port] |= result->untaken[port];
 	}
+	if (result->excused)
+		fields |= PORT_FIELDS_ADDRESS;
 	if (fields & (PORT_FIELDS_ADDRESS | PORT_FIELDS_GUARD)) {
 		is_rare = !(fields & PORT_FIELDS_ADDRESS) ||
 			!sweep_is_whole(s);
@@ -338,6 +345,8 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 	persist_keys_save(s->params.keystore);
 	g_ptr_array_extend_and_steal(s->run.problems,
 				     g_steal_pointer(&result->problems));
+	g_ptr_array_extend_and_steal(s->run.remarks,
+				     g_steal_pointer(&result->remarks));
 	if (result->failed || result->held_back)
 		g_ptr_array_add(s->run.problems, g_strdup_printf("%u of %u "
 				"steps of the plan are not done",
@@ -834,13 +843,39 @@ route(struct sweep *s)
 
 /* ------------------------------------------------------------------- read */
 
+/* Is this the only thing that is wrong with an end port other than our own, which a
+ * fabric may be without? */
+static bool
+is_own_trouble(const struct sweep *s, const struct table_fault *fault)
+{
+	return !fault->is_lft && fault->port != s->next.subnet->local_port &&
+		snapshot_is_end_port(s->next.subnet, fault->port);
+}
+
 static void
-heavy_sweep_on_tables(GPtrArray *faults, void *data)
+heavy_sweep_on_tables(const GArray *faults, void *data)
 {
 	struct sweep *s = data;
 
+	struct snapshot *n = NULL;
+
 	s->run.batch = NULL;
-	s->run.problems = g_ptr_array_ref(faults);
+	s->run.problems = g_ptr_array_new_with_free_func(g_free);
+	s->run.remarks = g_ptr_array_new_with_free_func(g_free);
+	EACH_ITEM(const struct table_fault, fault, faults) {
+		bool is_own = is_own_trouble(s, fault);
+
+		g_ptr_array_add(is_own ? s->run.remarks : s->run.problems,
+				g_strdup(fault->text));
+		if (is_own && !n)
+			n = snapshot_copy(s->next.subnet);
+		if (is_own)
+			n->ports[fault->port].trouble = SNAPSHOT_NO_TABLE;
+	}
+	if (n) {
+		snapshot_unref(s->next.subnet);
+		s->next.subnet = n;
+	}
 	route(s);
 }
 

@@ -237,6 +237,34 @@ settle(struct program *p, uint32_t index, bool well)
 
 /* ----------------------------------------------------------------- replies */
 
+/* An end port other than our own: of a host behind a switch, or a switch's port 0. */
+static bool
+is_other_end(const struct snapshot *s, uint32_t port)
+{
+	uint32_t at = s->ports[port].peer;
+
+	if (port == s->local_port || !snapshot_is_end_port(s, port))
+		return false;
+	return snapshot_is_switch(snapshot_node_of(s, port)) ||
+		(at != SNAPSHOT_NONE &&
+		 snapshot_is_switch(snapshot_node_of(s, at)));
+}
+
+/* This step is not done, since its port does not do it. */
+static void
+note_trouble(struct program *p, const struct plan_step *step)
+{
+	struct snapshot_port *port;
+
+	if (step->port == SNAPSHOT_NONE || !is_other_end(p->before, step->port))
+		return;
+	port = &p->r.after->ports[step->port];
+	if (step->kind == PLAN_TABLE)
+		port->trouble = SNAPSHOT_NO_TABLE;
+	else if (port->num)
+		port->trouble = SNAPSHOT_NO_SETS;
+}
+
 static void
 learn_changed(struct program *p, uint32_t port)
 {
@@ -260,6 +288,7 @@ program_on_port(struct program *p, uint32_t index,
 	     answer->state > PORT_STATE_ACTIVE_DEFER)) {
 		learn_changed(p, step->port);
 		problem(p, step, " answers with PortState %u", answer->state);
+		note_trouble(p, step);
 		settle(p, index, false);
 		return;
 	}
@@ -344,11 +373,13 @@ on_block(struct program *p, uint32_t index, const uint8_t *sent,
 		port_tables_set(p->held, step->table, step->port, step->block,
 				&answer);
 	}
-	if (!well)
+	if (!well) {
 		problem(p, step, " acknowledged block %u of its %s but has "
 			"other content in it", step->block,
 			is_lft ? "forwarding table" :
 			port_table_names[step->table]);
+		note_trouble(p, step);
+	}
 	settle(p, index, well);
 }
 
@@ -401,6 +432,7 @@ refused(struct program *p, uint32_t index, unsigned status)
 
 	problem(p, step, " refuses Set(%s): %s", mad_attr_name(step_attr(step)),
 		mad_status_name(status));
+	note_trouble(p, step);
 	settle(p, index, false);
 }
 
@@ -427,6 +459,7 @@ program_on_timeout(struct program *p, const struct program_order_action *a,
 		g_array_append_val(p->r.locked, h->guid);
 		problem(p, &at, " rejects Sets: it has a foreign M_Key");
 	}
+	note_trouble(p, step);
 	settle(p, a->what, false);
 }
 
@@ -620,34 +653,34 @@ program_done(void *data)
 	return program_order_resume(((struct program *)data)->order);
 }
 
-/* Notes the hosts that take no address, or no state. */
+/* What hosts have acknowledged and not taken counts first. */
 static void
-find_stuck_hosts(struct program *p)
+find_troubles(struct program *p)
 {
 	struct snapshot *s = p->r.after;
 
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		unsigned lacks = p->r.untaken[port] & PORT_FIELDS_ADDRESS;
-		uint32_t at = s->ports[port].peer;
 
-		if (at == SNAPSHOT_NONE ||
-		    snapshot_is_switch(snapshot_node_of(s, port)) ||
-		    !snapshot_is_switch(snapshot_node_of(s, at)))
-			continue;
-		s->ports[at].stuck = port != s->local_port && lacks;
-		s->ports[at].addressed = lacks == PORT_FIELD_STATE;
+		if (lacks && s->ports[port].num && is_other_end(s, port))
+			s->ports[port].trouble = lacks == PORT_FIELD_STATE ?
+				SNAPSHOT_NO_STATE : SNAPSHOT_NO_ADDRESS;
 	}
 }
 
-/* A step at the link of such a host; tables of the switch's port are not the host's
+/* A step at the link of such a port; tables of the switch's port are not the host's
  * fault. */
 static bool
-is_at_stuck(const struct program *p, const struct plan_step *step)
+is_excused(const struct program *p, const struct plan_step *step)
 {
-	return step->port != SNAPSHOT_NONE &&
-		snapshot_is_stuck(p->r.after, step->port) &&
-		(step->kind != PLAN_TABLE ||
-		 !snapshot_is_switch(&p->before->nodes[step->node]));
+	const struct snapshot *s = p->r.after;
+	bool is_switch = snapshot_is_switch(&p->before->nodes[step->node]);
+
+	if (step->port == SNAPSHOT_NONE)
+		return false;
+	if (step->kind == PLAN_TABLE && is_switch)
+		return snapshot_is_end_port(s, step->port);
+	return snapshot_is_stuck(s, step->port);
 }
 
 static void
@@ -656,18 +689,21 @@ program_end(void *data)
 	struct program *p = data;
 	struct program_result r;
 
-	find_stuck_hosts(p);
+	find_troubles(p);
 	for (uint32_t i = 0; i < p->plan->n_steps; i++) {
-		bool is_stuck = is_at_stuck(p, &p->plan->steps[i]);
+		bool is_done = p->ends[i] == STEP_DONE;
+		bool is_free = !is_done && is_excused(p, &p->plan->steps[i]);
 
-		p->r.done += p->ends[i] == STEP_DONE;
-		p->r.failed += p->ends[i] == STEP_FAILED && !is_stuck;
-		p->r.held_back += p->ends[i] == STEP_HELD && !is_stuck;
+		p->r.done += is_done;
+		p->r.excused += is_free;
+		p->r.failed += p->ends[i] == STEP_FAILED && !is_free;
+		p->r.held_back += p->ends[i] == STEP_HELD && !is_free;
 	}
 	for (guint i = p->steps->len; i-- > 0;)
-		if (is_at_stuck(p, &g_array_index(p->steps, struct plan_step,
-						  i)))
-			g_ptr_array_remove_index(p->r.problems, i);
+		if (is_excused(p, &g_array_index(p->steps, struct plan_step,
+						 i)))
+			g_ptr_array_add(p->r.remarks, g_ptr_array_steal_index(
+						p->r.problems, i));
 	r = p->r;
 	r.lfts_left = program_order_blocks_left(p->order);
 	p->r = (struct program_result){ 0 };
@@ -703,6 +739,7 @@ program_start(struct mad_client *x, const struct mkey_db *keys,
 	p->r.locked = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	p->r.changed = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	p->r.problems = g_ptr_array_new_with_free_func(g_free);
+	p->r.remarks = g_ptr_array_new_with_free_func(g_free);
 	p->steps = g_array_new(FALSE, FALSE, sizeof(struct plan_step));
 	p->ends = g_new0(uint8_t, plan->n_steps + 1);
 	p->order = program_order_new(before, w, plan, seen, &p->r.rushed);
@@ -722,6 +759,8 @@ program_result_clear(struct program_result *r)
 		g_array_unref(r->changed);
 	if (r->problems)
 		g_ptr_array_unref(r->problems);
+	if (r->remarks)
+		g_ptr_array_unref(r->remarks);
 	*r = (struct program_result){ 0 };
 }
 

@@ -10,10 +10,11 @@
 #include "sm/sweep/smp_batch.h"
 
 /*
- * A host that acknowledges an address, or Armed or Active, and does not take it, or
- * refuses it, costs nothing but itself, as one that does not answer: its switch's
- * port is `stuck` in `after`, and what was to be done at that link is neither a
- * problem nor counted as failed or held back.
+ * A host that takes no address, no table, or no Set at all, costs nothing but itself,
+ * as one that does not answer: `after` has its trouble, and what was to be done at
+ * that link is no problem and not counted as failed or held back; nor is a table of a
+ * switch's port 0. A host without its tables has a link that is not Active, if it was
+ * not before.
  */
 struct program_result {
 	/* The snapshot with the values in all replies. Owned by the receiver
@@ -22,6 +23,7 @@ struct program_result {
 	uint32_t done;		/* steps that were carried out */
 	uint32_t failed;	/* rejected, unanswered, or without effect */
 	uint32_t held_back;	/* not sent, since a step before them failed */
+	uint32_t excused;	/* either of these, of an end port in trouble */
 	uint32_t lfts_left;	/* LFT blocks among those two */
 	uint32_t rushed;	/* see program_order_new() */
 	GArray *changed;	/* of uint64_t: NodeGUIDs of nodes with a
@@ -34,6 +36,7 @@ struct program_result {
 	GArray *locked;		/* of uint64_t: PortGUIDs of ports that hide
 				   their M_Key and accept none of ours; owned */
 	GPtrArray *problems;	/* of char *, one line each; owned */
+	GPtrArray *remarks;	/* likewise, of what is excused */
 };
 
 typedef void (*program_done_fn)(struct program_result *r, void *data);

@@ -238,6 +238,7 @@ clear_run(struct sweep *s)
 	mad_client_cancel(s->x, r->look);
 	plan_free(r->plan);
 	g_clear_pointer(&r->problems, g_ptr_array_unref);
+	g_clear_pointer(&r->remarks, g_ptr_array_unref);
 	g_clear_pointer(&r->lost, g_array_unref);
 	g_free(r->fresh);
 	port_tables_unref(r->qos);

@@ -316,6 +316,7 @@ struct sweep_run {
 	struct port_tables *qos;	/* tables that QoS needs it to read */
 	GPtrArray *problems;	/* char *: tables that were not read, then
 				   what devices had with Sets */
+	GPtrArray *remarks;	/* likewise, of end ports in trouble */
 	GArray *lost;			/* see silent_note() */
 	bool is_outdated;		/* the repair in `routing` is not to
 					   come back */

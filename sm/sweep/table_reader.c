@@ -45,7 +45,7 @@ struct table_reader {
 	bool last_round;	/* this round is the last for all switches */
 	uint8_t *failed;	/* by item */
 	struct smp_batch *batch;
-	GPtrArray *faults;
+	GArray *faults;		/* struct table_fault */
 	GArray *lost;
 };
 
@@ -127,7 +127,9 @@ static void
 table_reader_fault(struct table_reader *r, guint i, const char *why)
 {
 	const struct table_reader_item *item = item_at(r, i);
-	bool is_lft = item->table == TABLE_LFT;
+	struct table_fault fault = {
+		item->port, item->table == TABLE_LFT, NULL,
+	};
 	g_autofree char *place = NULL;
 
 	if (r->failed[i])
@@ -136,10 +138,11 @@ table_reader_fault(struct table_reader *r, guint i, const char *why)
 	if (r->faults->len >= FAULTS_MAX)
 		return;
 	place = snapshot_place(r->s, r->s->ports[item->port].node,
-			       is_lft ? SNAPSHOT_NONE : item->port);
-	g_ptr_array_add(r->faults, g_strdup_printf(
-		"%s: its %s cannot be read: %s", place, is_lft ?
-		"forwarding table" : port_table_names[item->table], why));
+			       fault.is_lft ? SNAPSHOT_NONE : item->port);
+	fault.text = g_strdup_printf(
+		"%s: its %s cannot be read: %s", place, fault.is_lft ?
+		"forwarding table" : port_table_names[item->table], why);
+	g_array_append_val(r->faults, fault);
 }
 
 static void
@@ -202,7 +205,9 @@ table_reader_free(void *data)
 {
 	struct table_reader *r = data;
 
-	g_ptr_array_unref(r->faults);
+	EACH_ITEM(struct table_fault, fault, r->faults)
+		g_free(fault->text);
+	g_array_unref(r->faults);
 	g_array_unref(r->items);
 	g_free(r->failed);
 	g_free(r);
@@ -248,7 +253,7 @@ table_reader_start(struct mad_client *x, const struct mkey_db *keys,
 	r->held = held;
 	r->done = done;
 	r->data = data;
-	r->faults = g_ptr_array_new_with_free_func(g_free);
+	r->faults = g_array_new(FALSE, FALSE, sizeof(struct table_fault));
 	r->lost = lost;
 	for (uint32_t sw = 0; seen && sw < s->n_switches; sw++) {
 		const struct snapshot_node *n = &s->nodes[s->switches[sw]];

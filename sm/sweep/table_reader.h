@@ -20,8 +20,15 @@ struct table_reader_item {
 	const struct port_tables *only;
 };
 
-/* `faults` (of char *) is borrowed: nodes with tables that could not be read. */
-typedef void (*table_reader_done_fn)(GPtrArray *faults, void *data);
+/* A table that was not read. */
+struct table_fault {
+	uint32_t port;
+	bool is_lft;
+	char *text;		/* a line */
+};
+
+/* faults: of struct table_fault, borrowed. */
+typedef void (*table_reader_done_fn)(const GArray *faults, void *data);
 
 /*
  * Reads the blocks in use of all switches into `seen`, then the tables named in
