@@ -143,11 +143,11 @@ doctor_traits(const struct tool_view *v, struct finding *f)
 /* A port at protection level 1 answers; a master has found that it takes no Set,
  * and leaves it out of the next sweep. */
 static void
-doctor_foreign(const struct tool_view *v, struct finding *f)
+doctor_foreign(const GPtrArray *lines, struct finding *f)
 {
-	static const char left_out[] = "locked: ";
+	static const char *const left_out[] = { "locked: ", "unusable: " };
 
-	EACH_PTR(const struct view_text, line, v->lines->of[VIEW_COMPLAINT]) {
+	EACH_PTR(const struct view_text, line, lines) {
 		const char *text = line->text;
 		const char *end = text ? strstr(text, " rejects Sets: it has a "
 						"foreign M_Key") : NULL;
@@ -155,8 +155,9 @@ doctor_foreign(const struct tool_view *v, struct finding *f)
 
 		if (!end)
 			continue;
-		if (g_str_has_prefix(text, left_out))
-			text += strlen(left_out);
+		for (unsigned i = 0; i < G_N_ELEMENTS(left_out); i++)
+			if (g_str_has_prefix(text, left_out[i]))
+				text += strlen(left_out[i]);
 		place = g_strndup(text, (gsize)(end - text));
 		finding_add(&f[FINDING_FOREIGN], place);
 	}
@@ -279,7 +280,8 @@ show_doctor(struct show *q, GError **error)
 		finding_add(&f[FINDING_MANAGER], place);
 	}
 	doctor_traits(q->v, f);
-	doctor_foreign(q->v, f);
+	doctor_foreign(q->v->lines->of[VIEW_COMPLAINT], f);
+	doctor_foreign(q->v->lines->of[VIEW_WARNING], f);
 	/* a node at protection level 2 does not answer without its key; a host
 	 * that acknowledges an address and does not take it is one of these
 	 * faults, too */

@@ -115,9 +115,8 @@ struct discover {
 	GArray *late;		/* of struct late_reply */
 	GHashTable *timed_out;	/* builder's node indices */
 	GHashTable *lossy;	/* the same: a query was sent once more */
-	GHashTable *refused;	/* ports through which NodeInfo, or a host's
-				   PortInfo, was answered with a status: which,
-				   with its name */
+	GHashTable *unfit;	/* struct snapshot_fault by the port behind which
+				   a node is that answers, and is left out */
 	unsigned n_again;	/* QUERY_AGAIN so far */
 	uint32_t n_waves;	/* of an amendment: each reads a port */
 	uint64_t recovered;	/* answers after a loss, before it began */
@@ -423,6 +422,43 @@ take_node_info(struct discover *d, uint32_t from, uint64_t key,
 		g_array_index(d->opened, uint64_t, holder) = key;
 }
 
+/* The node behind this port of a switch is left out, as one that does not answer. */
+static void G_GNUC_PRINTF(4, 5)
+note_unfit(struct discover *d, uint32_t port, enum snapshot_fault_kind kind,
+	   const char *format, ...)
+{
+	struct snapshot_fault *f = g_new0(struct snapshot_fault, 1);
+	va_list args;
+
+	va_start(args, format);
+	f->kind = kind;
+	f->text = g_strdup_vprintf(format, args);
+	va_end(args);
+	g_hash_table_insert(d->unfit, GUINT_TO_POINTER(port), f);
+}
+
+static void
+unfit_free(gpointer data)
+{
+	struct snapshot_fault *f = data;
+
+	g_free(f->text);
+	g_free(f);
+}
+
+/* The switch's port behind which this port of another host is; SNAPSHOT_NONE: it is
+ * none. */
+static uint32_t
+host_at(const struct discover *d, uint32_t port)
+{
+	uint32_t at = d->s->ports[port].peer;
+
+	return at == SNAPSHOT_NONE || port == d->s->local_port ||
+		snapshot_is_switch(snapshot_node_of(d->s, port)) ||
+		!snapshot_is_switch(snapshot_node_of(d->s, at)) ?
+		SNAPSHOT_NONE : at;
+}
+
 static void
 on_node_info(struct discover *d, uint32_t from, uint64_t key,
 	     const uint8_t *data)
@@ -433,12 +469,21 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 
 	const char *error = faults_node_info(&info, from);
 
+	if (error && from != SNAPSHOT_NONE &&
+	    snapshot_is_switch(snapshot_node_of(d->s, from))) {
+		d->s->ports[from].silent = true;
+		note_unfit(d, from, SNAPSHOT_FAULT_UNUSABLE, "%s", error);
+		return;
+	}
 	if (error) {
 		g_autofree char *where = faults_place(d->s, from);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, info.node_guid,
 			      "the node behind %s %s; left out", where, error);
-	} else if (is_late(d, from, &info)) {
+		return;
+	}
+	g_hash_table_remove(d->unfit, GUINT_TO_POINTER(from));
+	if (is_late(d, from, &info)) {
 		const struct late_reply late = {
 			info.node_guid,
 			snapshot_node_of(d->s, from)->info.node_guid,
@@ -545,13 +590,22 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 	if (p->num > 0 && (p->info.state < PORT_STATE_DOWN ||
 			   p->info.state > PORT_STATE_ACTIVE_DEFER)) {
 		g_autofree char *where = faults_place(d->s, port);
+		unsigned state = p->info.state;
 
-		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, n->info.node_guid,
-			      "%s has the invalid PortState %u",
-			      where, p->info.state);
+		p->info = was;
+		if (host_at(d, port) != SNAPSHOT_NONE && !d->amend)
+			note_unfit(d, p->peer, SNAPSHOT_FAULT_UNUSABLE,
+				   "has the invalid PortState %u", state);
+		else
+			builder_fault(d->b, SNAPSHOT_FAULT_LIAR,
+				      n->info.node_guid,
+				      "%s has the invalid PortState %u",
+				      where, state);
 		return;
 	}
 	p->known = true;
+	if (host_at(d, port) != SNAPSHOT_NONE)
+		g_hash_table_remove(d->unfit, GUINT_TO_POINTER(p->peer));
 	if (q->kind == QUERY_PORT_SPEEDS)
 		return;
 	if (d->amend)
@@ -590,6 +644,7 @@ discover_on_answer(struct discover *d, const struct probe *q,
 		d->s->ports[q->port].node;
 	struct snapshot_node *n;
 	uint64_t key;
+	uint32_t port;
 
 	switch ((enum query_kind)q->kind) {
 	case QUERY_NODE_INFO:
@@ -601,6 +656,9 @@ discover_on_answer(struct discover *d, const struct probe *q,
 		break;
 	case QUERY_NODE_DESC:
 		builder_describe(d->b, node, data, NODE_DESC_LEN);
+		port = snapshot_holder_of(d->s, q->port);
+		if (d->s->ports[port].trouble == SNAPSHOT_NO_NAME)
+			d->s->ports[port].trouble = SNAPSHOT_SOUND;
 		break;
 	case QUERY_SWITCH_INFO:
 		n = &d->s->nodes[node];
@@ -635,6 +693,20 @@ is_too_late(struct discover *d, const struct probe *q)
 	return query_path(d, q, &path) && mad_client_is_late(d->x, &path);
 }
 
+/* What was told of the node behind this port, which was not asked now; NULL: no more
+ * than that it does not answer. */
+static const struct snapshot_fault *
+find_told(const struct discover *d, const char *where)
+{
+	g_autofree char *begin = g_strdup_printf("the node behind %s ", where);
+
+	for (uint32_t i = 0; d->last && i < d->last->n_faults; i++)
+		if (snapshot_is_behind_port(&d->last->faults[i]) &&
+		    g_str_has_prefix(d->last->faults[i].text, begin))
+			return &d->last->faults[i];
+	return NULL;
+}
+
 static void
 fault_unanswered(struct discover *d, uint32_t port)
 {
@@ -644,13 +716,16 @@ fault_unanswered(struct discover *d, uint32_t port)
 	g_autofree char *was = guid ?
 		g_strdup_printf("; it was port 0x%016" G_GINT64_MODIFIER "x",
 				guid) : g_strdup("");
-	const char *status = g_hash_table_lookup(d->refused,
-						 GUINT_TO_POINTER(port));
+	const struct snapshot_fault *unfit = g_hash_table_lookup(d->unfit,
+						GUINT_TO_POINTER(port));
+	const struct snapshot_fault *told = port != SNAPSHOT_NONE &&
+		is_left_out(d, port) ? find_told(d, where) : NULL;
 
-	if (status)
-		builder_fault(d->b, SNAPSHOT_FAULT_REFUSED, 0,
-			      "the node behind %s refuses %s%s", where,
-			      status, was);
+	if (told)
+		builder_fault(d->b, told->kind, 0, "%s", told->text);
+	else if (unfit)
+		builder_fault(d->b, unfit->kind, 0, "the node behind %s %s%s",
+			      where, unfit->text, was);
 	else if (is_too_late(d, &q))
 		builder_fault(d->b, SNAPSHOT_FAULT_LATE, 0,
 			      "the node behind %s answers NodeInfo "
@@ -661,6 +736,29 @@ fault_unanswered(struct discover *d, uint32_t port)
 			      "hung, without a driver, or protected by a "
 			      "foreign M_Key (see m_key_lookup in "
 			      "minism.conf(5))%s", where, was);
+}
+
+/* Of NodeDescription: nothing depends on it. A repair leads to a heavy sweep. */
+static bool
+is_spared(struct discover *d, const struct probe *q, const struct smp_request *r)
+{
+	uint32_t port = q->kind != QUERY_NODE_DESC ? SNAPSHOT_NONE :
+		snapshot_holder_of(d->s, q->port);
+
+	if (port == SNAPSHOT_NONE || d->amend ||
+	    d->s->ports[q->port].node == d->s->ports[d->s->local_port].node)
+		return false;
+	d->s->ports[port].trouble = SNAPSHOT_NO_NAME;
+	silent_note(d->lost, d->s, r);
+	return true;
+}
+
+/* Without PortInfo a host can be given no LID. */
+static bool
+is_of_host(const struct discover *d, const struct probe *q)
+{
+	return q->kind == QUERY_PORT_INFO && !d->s->ports[q->port].known &&
+		host_at(d, q->port) != SNAPSHOT_NONE;
 }
 
 static void
@@ -691,6 +789,17 @@ discover_on_timeout(struct discover *d, const struct probe *q,
 
 	uint32_t node = d->s->ports[q->port].node;
 	bool is_late = is_too_late(d, q);
+	enum snapshot_fault_kind kind = is_late ? SNAPSHOT_FAULT_LATE :
+		SNAPSHOT_FAULT_UNUSABLE;
+
+	if (is_spared(d, q, r))
+		return;
+	if (is_of_host(d, q) && !d->amend) {
+		note_unfit(d, d->s->ports[q->port].peer, kind, is_late ?
+			   "answers %s " SMP_TOO_LATE : "does not answer %s",
+			   attr);
+		return;
+	}
 
 	g_hash_table_add(d->timed_out, GUINT_TO_POINTER(node));
 	silent_note(d->lost, d->s, r);
@@ -718,6 +827,34 @@ find_behind(const struct discover *d, uint32_t port)
 	peer = then->ports[was].peer;
 	return peer == SNAPSHOT_NONE ? then->ports[was].behind :
 		snapshot_node_of(then, peer)->info.node_guid;
+}
+
+/* A host whose port is said to be down, by itself alone, has just left. */
+static void
+leave_out_hosts(struct discover *d)
+{
+	GHashTableIter iter;
+	gpointer at;
+
+	for (uint32_t port = 0; port < d->s->n_ports && !d->amend; port++) {
+		const struct snapshot_port *p = &d->s->ports[port];
+
+		if (p->known && p->info.state == PORT_STATE_DOWN &&
+		    host_at(d, port) != SNAPSHOT_NONE)
+			note_unfit(d, p->peer, SNAPSHOT_FAULT_UNUSABLE,
+				   "says that its port is down");
+	}
+	g_hash_table_iter_init(&iter, d->unfit);
+	while (g_hash_table_iter_next(&iter, &at, NULL)) {
+		uint32_t port = GPOINTER_TO_UINT(at);
+		uint32_t host = port == SNAPSHOT_NONE ? port :
+			d->s->ports[port].peer;
+
+		if (host == SNAPSHOT_NONE || host_at(d, host) != port)
+			continue;
+		builder_unlink(d->b, host);
+		d->s->ports[port].silent = true;
+	}
 }
 
 /* If the other end has replied through another cable, no node is missing behind
@@ -771,41 +908,14 @@ discover_again(void *data, const struct smp_request *r)
 }
 
 static void
-note_refused(struct discover *d, uint32_t port, const struct smp_request *r,
-	     const struct smp_reply *a)
-{
-	g_hash_table_insert(d->refused, GUINT_TO_POINTER(port),
-			    g_strdup_printf("%s: %s", mad_attr_name(r->attr),
-					    mad_status_name(a->status)));
-}
-
-/* Of a host that PortInfo was asked of with this query: the port of the switch
- * behind which it is from now on a node that does not answer, as without NodeInfo: it
- * can be given no LID. SNAPSHOT_NONE: it is no such host, or is known already. */
-static uint32_t
-leave_out_host(struct discover *d, const struct probe *q)
-{
-	uint32_t at = q->kind == QUERY_PORT_INFO ? d->s->ports[q->port].peer :
-		SNAPSHOT_NONE;
-
-	if (at == SNAPSHOT_NONE || d->s->ports[q->port].known ||
-	    snapshot_is_switch(snapshot_node_of(d->s, q->port)) ||
-	    !snapshot_is_switch(snapshot_node_of(d->s, at)) ||
-	    q->port == d->s->local_port)
-		return SNAPSHOT_NONE;
-	builder_unlink(d->b, q->port);
-	d->s->ports[at].silent = true;
-	return at;
-}
-
-static void
 discover_reply(void *data, const struct smp_request *r,
 	       const struct smp_reply *a)
 {
 	struct discover *d = data;
 	const struct probe q = probe_of(r);
+	const char *attr = mad_attr_name(r->attr);
+	const char *status = mad_status_name(a->status);
 	g_autofree char *where = NULL;
-	uint32_t at;
 
 	if (a->outcome != SMP_ANSWERED) {
 		discover_on_timeout(d, &q, r);
@@ -818,21 +928,23 @@ discover_reply(void *data, const struct smp_request *r,
 	if (q.kind == QUERY_AGAIN || q.kind == QUERY_PORT_SPEEDS)
 		return;
 	if (q.kind == QUERY_NODE_INFO) {
-		note_refused(d, q.port, r, a);
+		note_unfit(d, q.port, SNAPSHOT_FAULT_REFUSED, "refuses %s: %s",
+			   attr, status);
 		discover_on_timeout(d, &q, r);
 		return;
 	}
-	at = leave_out_host(d, &q);
-	if (at != SNAPSHOT_NONE) {
-		note_refused(d, at, r, a);
+	if (is_spared(d, &q, r))
+		return;
+	if (is_of_host(d, &q)) {
+		note_unfit(d, d->s->ports[q.port].peer, SNAPSHOT_FAULT_REFUSED,
+			   "refuses %s: %s", attr, status);
 		return;
 	}
 	silent_note(d->lost, d->s, r);
 	where = faults_place(d->s, q.port);
 	builder_fault(d->b, SNAPSHOT_FAULT_REFUSED,
 		      snapshot_node_of(d->s, q.port)->info.node_guid,
-		      "%s refuses %s: %s", where, mad_attr_name(r->attr),
-		      mad_status_name(a->status));
+		      "%s refuses %s: %s", where, attr, status);
 }
 
 static bool
@@ -906,7 +1018,7 @@ discover_free(void *data)
 	g_array_unref(d->opened);
 	g_hash_table_unref(d->timed_out);
 	g_hash_table_unref(d->lossy);
-	g_hash_table_unref(d->refused);
+	g_hash_table_unref(d->unfit);
 	g_array_unref(d->lost);
 	g_free(d);
 }
@@ -1039,6 +1151,7 @@ discover_end(void *data)
 	struct snapshot *s;
 
 	keep_last(d);
+	leave_out_hosts(d);
 	note_silent(d);
 	faults_locked(d->b, d->keys);
 	faults_half_cables(d->b);
@@ -1072,7 +1185,7 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	d->lost = g_array_new(FALSE, FALSE, sizeof(struct silent_port));
 	d->timed_out = g_hash_table_new(NULL, NULL);
 	d->lossy = g_hash_table_new(NULL, NULL);
-	d->refused = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	d->unfit = g_hash_table_new_full(NULL, NULL, NULL, unfit_free);
 	d->owners = g_hash_table_new(g_int64_hash, g_int64_equal);
 	if (params->last)
 		d->last = snapshot_ref(params->last);
@@ -1083,6 +1196,9 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 		/* those that remain are found again */
 		while (d->s->n_faults)
 			g_free(d->s->faults[--d->s->n_faults].text);
+		for (uint32_t i = 0; i < d->s->n_ports; i++)
+			if (d->s->ports[i].trouble > SNAPSHOT_NO_NAME)
+				d->s->ports[i].trouble = SNAPSHOT_SOUND;
 		d->amend = amend_new(d->b, params->told);
 		return batch;
 	}

@@ -103,7 +103,18 @@ lock_out(struct builder *b, uint32_t n, uint32_t holder)
 	unsigned ports = node->info.num_ports;
 	bool is_switch = snapshot_is_switch(node);
 	g_autofree char *where = faults_place(b->s, holder);
+	uint32_t at = is_switch ? SNAPSHOT_NONE : b->s->ports[holder].peer;
 
+	if (at != SNAPSHOT_NONE &&
+	    snapshot_is_switch(snapshot_node_of(b->s, at))) {
+		builder_unlink(b, holder);
+		b->s->ports[at].silent = true;
+		b->s->ports[at].behind = node->info.node_guid;
+		builder_fault(b, SNAPSHOT_FAULT_UNUSABLE, 0,
+			      "%s rejects Sets: it has a foreign M_Key (enter "
+			      "it in guid2mkey); left out", where);
+		return;
+	}
 	builder_fault(b, SNAPSHOT_FAULT_LOCKED, node->info.node_guid,
 		      "%s rejects Sets: it has a foreign M_Key (enter it in "
 		      "guid2mkey); left out%s", where, is_switch ?

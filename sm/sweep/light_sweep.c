@@ -33,6 +33,7 @@
  */
 #include "sm/sweep/light_sweep.h"
 
+#include "sm/sweep/faults.h"
 #include "topology/each.h"
 
 #define PAUSE_MIN_US	((int64_t)G_USEC_PER_SEC)
@@ -136,6 +137,15 @@ silent_update(GArray *known, const struct snapshot *s, const GArray *lost,
 	}
 	EACH_ITEM(const struct silent_port, p, lost)
 		add_silent(silent, known, p, false, now);
+	/* a repair has not asked for it */
+	EACH_ITEM(const struct silent_port, p, known) {
+		uint32_t port = snapshot_port_of(s, snapshot_find_node(s,
+						p->node_guid), p->num);
+
+		if (p->attr != MAD_ATTR_NODE_INFO && port != SNAPSHOT_NONE &&
+		    s->ports[snapshot_holder_of(s, port)].trouble)
+			add_silent(silent, known, p, false, now);
+	}
 	g_array_sort(silent, compare_silent);
 	/* several blocks of a table are one */
 	EACH_ITEM(const struct silent_port, p, silent)
@@ -271,7 +281,13 @@ probe_reply(struct light_sweep *l, const struct smp_request *r,
 		.num = l->s->ports[r->port].num, .attr = r->attr,
 	};
 	struct silent_port *was = silent_lookup(l->silent, &key);
+	struct node_info info;
 
+	if (ok && r->attr == MAD_ATTR_NODE_INFO) {
+		/* nonsense is no news */
+		node_info_decode(a->data, &info);
+		ok = !faults_node_info(&info, r->port);
+	}
 	if (was && r->attr != MAD_ATTR_NODE_INFO) {
 		/* it stays until the node was read */
 		if (ok)
