@@ -676,7 +676,7 @@ heavy_sweep_decide(struct sweep *s)
 		s->run.fresh[sw] |= sweep_is_late(s,
 			n->nodes[n->switches[sw]].info.node_guid);
 	if (s->cut_off)
-		reregister_forget(s->clients);
+		reregister_doubt(s->clients);
 	isolate(s);
 	make_plan(s, false);
 	sweep_note(s, SWEEP_NOTE_PLANNED);

@@ -142,6 +142,21 @@ reregister_trust(struct reregister *c, uint16_t sm_lid, GHashTable *clients)
 	c->clients = clients;
 }
 
+static gboolean
+is_of_another(gpointer guid, gpointer was_ours, gpointer data)
+{
+	return !was_ours;
+}
+
+void
+reregister_doubt(struct reregister *c)
+{
+	g_hash_table_foreach_remove(c->known, is_of_another, NULL);
+	/* the former master may have lived on */
+	c->trusting &= !c->former;
+	c->former = LID_NONE;
+}
+
 void
 reregister_forget(struct reregister *c)
 {

@@ -37,6 +37,9 @@ void reregister_told(struct reregister *c, const struct snapshot *s,
  * registrations were removed. */
 void reregister_trust(struct reregister *c, uint16_t sm_lid,
 		      GHashTable *clients);
+/* Another SM may have been the master: a client has registered with it only where
+ * the SMLID of the port is not ours any more. */
+void reregister_doubt(struct reregister *c);
 /* Another SM was the master: no port is known any more. */
 void reregister_forget(struct reregister *c);
 

@@ -214,7 +214,6 @@ sweep_resume(struct sweep *s)
 {
 	sweep_set_state(s, SWEEP_IDLE);
 	sweep_set_sm_state(s, SM_STATE_DISCOVERING);
-	reregister_forget(s->clients);
 	sweep_request(s, SWEEP_CAUSE_SIGNAL);
 }
 
