@@ -317,9 +317,8 @@ run_show(const struct ctl_arguments *a)
 		q.v = tool_view_get(&a->place, a->view, request, &error);
 		if (!q.v) {
 			status = tell_error(a, error);
-			return status == EXIT_FAILURE &&
-				show_find_command(a->words)->judges ?
-				EXIT_USAGE : status;
+			/* 1 is an answer: DEGRADED of status, .. */
+			return status == EXIT_FAILURE ? EXIT_USAGE : status;
 		}
 		/* if it is not now; not to standard output, which is for
 		 * programs. A net file has no time, and the manager's status
@@ -335,7 +334,10 @@ run_show(const struct ctl_arguments *a)
 		tool_view_free(q.v);
 	} while (g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN) &&
 		 --tries);
-	return error ? tell_error(a, error) : put_answer(text, status);
+	if (!error)
+		return put_answer(text, status);
+	status = tell_error(a, error);
+	return error->domain == TEXT_ERROR ? EXIT_USAGE : status;
 }
 
 /* What minismctl makes itself. */

@@ -827,21 +827,21 @@ show_dump(struct show *q, GError **error)
 
 static const struct show_command show_commands[] = {
 	{ "avoid", show_avoid, STATUS, .needs = VIEW_MANAGER },
-	{ "doctor", show_doctor, FABRIC, .judges = true },
+	{ "doctor", show_doctor, FABRIC, 0, false },
 	{ "dump", show_dump, TABLES, .is_plain = true },
-	{ "groups", show_groups, FABRIC, 0, false, false },
-	{ "lft", show_table, FABRIC, 0, false, false },
-	{ "links", show_links, FABRIC, 0, false, false },
-	{ "members", show_members, FABRIC, 0, false, false },
+	{ "groups", show_groups, FABRIC, 0, false },
+	{ "lft", show_table, FABRIC, 0, false },
+	{ "links", show_links, FABRIC, 0, false },
+	{ "members", show_members, FABRIC, 0, false },
 	{ "metrics", show_metrics, STATUS, .needs = VIEW_COUNT },
-	{ "nodes", show_nodes, FABRIC, 0, false, false },
-	{ "partitions", show_partitions, FABRIC, 0, false, false },
-	{ "path", show_path, FABRIC, 0, false, false },
-	{ "ports", show_ports, NULL, 0, false, false },
+	{ "nodes", show_nodes, FABRIC, 0, false },
+	{ "partitions", show_partitions, FABRIC, 0, false },
+	{ "path", show_path, FABRIC, 0, false },
+	{ "ports", show_ports, NULL, 0, false },
 	{ "report", show_report, TABLES, .is_plain = true },
 	{ "status", show_status, STATUS, .needs = VIEW_MANAGER },
-	{ "whatif", show_whatif, TABLES, .judges = true },
-	{ "who", show_who, NULL, 0, false, false },
+	{ "whatif", show_whatif, TABLES, 0, false },
+	{ "who", show_who, NULL, 0, false },
 };
 
 const struct show_command *

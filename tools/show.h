@@ -29,7 +29,6 @@ struct show_command {
 	const char *request;	/* for as much of a view as it needs; NULL: that
 				   of the node which its word means */
 	enum view_kind needs;	/* lines that a net file lacks; 0: none */
-	bool judges;		/* its exit status 1 is an answer */
 	bool is_plain;		/* it has no form of JSON */
 };
 

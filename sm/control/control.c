@@ -49,22 +49,51 @@ run_reload(struct control_request *r)
 	request_say(r, code, "%s", text->str);
 }
 
+/* "1 changed name" */
+static void
+count_ended(GString *out, unsigned n, const char *what)
+{
+	if (n)
+		g_string_append_printf(out, "%s%u %s%s", out->len ? ", " : "",
+				       n, what, text_plural(n));
+}
+
+static unsigned
+count_names(const struct expected *e)
+{
+	unsigned n = 0;
+
+	EACH_PTR(const struct expected_fault, f, e ? e->former : NULL)
+		n += !f->link;
+	return n;
+}
+
 static void
 run_accept(struct control_request *r)
 {
+	const struct expected *e = r->v.expected;
+	unsigned faults = e ? e->faults->len : 0, names = count_names(e);
+	unsigned cables = e ? e->former->len - names : 0;
 	const char *word = r->words[1];
 	g_autofree char *shown = word ? text_one_line(word) : NULL;
-	unsigned n = r->v.expected ? r->hooks->accept(word, r->hooks->data) : 0;
+	unsigned n = e ? r->hooks->accept(word, r->hooks->data) : 0;
+	g_autoptr(GString) what = g_string_new(NULL);
 
-	if (!r->v.expected)
+	if (n) {
+		count_ended(what, faults - e->faults->len, "fault");
+		count_ended(what, cables + count_names(e) - e->former->len,
+			    "changed cable");
+		count_ended(what, names - count_names(e), "changed name");
+	}
+	if (!e)
 		request_say(r, CONTROL_NOT_DONE, "only a master knows what is "
 			    "expected of the fabric");
 	else if (!n && !word)
 		request_say(r, CONTROL_DONE, "nothing is missing or slow");
 	else if (n)
-		request_say(r, CONTROL_DONE, "%u %s accepted: the fabric is "
-			    "expected to be so from now on", n,
-			    n == 1 ? "fault is" : "faults are");
+		request_say(r, CONTROL_DONE, "%s %s accepted: the fabric is "
+			    "expected to be so from now on", what->str,
+			    n == 1 ? "is" : "are");
 	else
 		request_say(r, CONTROL_NOT_DONE, "nothing of %s is missing or "
 			    "slow; status lists what is", shown);

@@ -686,7 +686,7 @@ WORDS("expected", do_expected, struct setup *t)
 			       "switch 0x77 1700000000 spine-2\n"
 			       "host 0x78 0 node-05\n"
 			       "link 0x77 3 0x78 1 0 4xEDR 100000\n"
-			       "former 0x77 4 0x78 2 1 4xEDR 1\n", 0, NULL));
+			       "former 0x77 4 0x78 2 1700000000 4xEDR 1\n", 0, NULL));
 	assert_int_equal(expected_accept(t->expected, NULL), 0); /* not yet */
 	expected_update(t->expected, t->s, NULL, 1700000030, 0);
 }
