@@ -142,6 +142,7 @@ mcast_manager_free(struct mcast_manager *m)
 	beside_free(m->beside, 0);
 	mft_free(m->wanted);
 	g_ptr_array_unref(m->lost);
+	mcast_room_note(&m->room, NULL, NULL);
 	g_free(m->held);
 	g_free(m);
 }
@@ -329,12 +330,78 @@ collect_held(struct mcast_manager *m)
 	return mft;
 }
 
+/* Trees of all groups, computed beside the loop if there are many: 2.4 s, and 0.9
+ * s after each join, if each of 11,664 hosts has a group of IPv6. */
+struct trees {
+	struct ground *ground;	/* references */
+	struct mft *before;	/* as the switches hold it, or NULL */
+	GArray *groups;		/* struct multicast_group */
+	GArray *members;	/* of all: struct multicast_member */
+	struct multicast_output out;
+};
+
+bool
+mcast_room_is_out(const struct mcast_room *r, const struct snapshot *s,
+		  const uint32_t *sizes)
+{
+	g_autofree uint32_t *nodes = r->sizes ? snapshot_map_nodes(s, r->s) :
+		NULL;
+
+	for (uint32_t i = 0; r->sizes && i < MCAST_MLIDS; i++)
+		if (sizes[i] && (!r->sizes[i] || sizes[i] < r->sizes[i]))
+			return false;
+	for (uint32_t port = 0; r->sizes && port < s->n_ports; port++) {
+		uint32_t was = snapshot_same_port(s, port, nodes, r->s);
+
+		if (s->ports[port].peer != SNAPSHOT_NONE &&
+		    (was == SNAPSHOT_NONE ||
+		     r->s->ports[was].peer == SNAPSHOT_NONE))
+			return false;
+	}
+	return r->sizes != NULL;
+}
+
+void
+mcast_room_note(struct mcast_room *r, struct snapshot *s, uint32_t *sizes)
+{
+	g_free(r->sizes);
+	snapshot_unref(r->s);
+	r->sizes = sizes;
+	r->s = s ? snapshot_ref(s) : NULL;
+}
+
+/* Other tables are asked for, for groups for which any tree would close a loop with the
+ * present ones. */
+static void
+ask_for_room(struct mcast_manager *m, const struct trees *t)
+{
+	g_autofree uint32_t *sizes = g_new0(uint32_t, MCAST_MLIDS);
+	bool is_any = false;
+
+	EACH_ITEM(const struct multicast_lost, l, t->out.lost)
+		if (l->for_loop)
+			sizes[l->mlid - LID_MULTICAST_MIN] = 1;
+	EACH_ITEM(const struct multicast_group, g, t->groups) {
+		sizes[g->mlid - LID_MULTICAST_MIN] *= g->n_members;
+		is_any |= sizes[g->mlid - LID_MULTICAST_MIN] != 0;
+	}
+	if (!is_any)
+		mcast_room_note(&m->room, NULL, NULL);
+	else if (!mcast_room_is_out(&m->room, m->s, sizes) &&
+		 !sweep_reroute(m->sweep))
+		mcast_room_note(&m->room, m->s, g_steal_pointer(&sizes));
+}
+
+/* A member that was not reached before either is told already. */
 static void
 report_lost(struct mcast_manager *m, const GArray *lost)
 {
-	bool for_loop = false;
+	g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash,
+						g_str_equal, g_free, NULL);
 
-	g_ptr_array_set_size(m->lost, 0);
+	while (m->lost->len)
+		g_hash_table_add(told, g_ptr_array_steal_index_fast(m->lost,
+							m->lost->len - 1));
 	EACH_ITEM(const struct multicast_lost, l, lost) {
 		const struct snapshot_node *n = switch_at(m, l->sw);
 		uint32_t peer = l->port ?
@@ -348,25 +415,12 @@ report_lost(struct mcast_manager *m, const GArray *lost)
 			"loop with the unicast routes" : "its switch has no "
 			"cable to the others or no room for the group");
 
-		for_loop |= l->for_loop;
 		g_ptr_array_add(m->lost, line);
-		log_limited(m->log, LOG_WARNING, "mcast",
-			    "a member of a group is not in its tree", "%s",
-			    line);
+		if (!g_hash_table_contains(told, line))
+			log_limited(m->log, LOG_WARNING, "mcast", "a member of "
+				    "a group is not in its tree", "%s", line);
 	}
-	if (for_loop)
-		sweep_reroute(m->sweep);
 }
-
-/* Trees of all groups, computed beside the loop if there are many: 2.4 s, and 0.9
- * s after each join, if each of 11,664 hosts has a group of IPv6. */
-struct trees {
-	struct ground *ground;	/* references */
-	struct mft *before;	/* as the switches hold it, or NULL */
-	GArray *groups;		/* struct multicast_group */
-	GArray *members;	/* of all: struct multicast_member */
-	struct multicast_output out;
-};
 
 /* Once for a fabric, since members come one after the other. */
 static void
@@ -694,6 +748,7 @@ mcast_manager_on_trees(void *values, void *data)
 		return;
 	}
 	report_lost(m, t->out.lost);
+	ask_for_room(m, t);
 	set_wanted(m, g_steal_pointer(&t->out.mft), NULL);
 	m->stats.computed++;
 	m->look = election_look(m->x, m->keys, m->s, mcast_manager_on_look, m);
@@ -743,6 +798,7 @@ mcast_manager_read_again(struct mcast_manager *m)
 {
 	for (uint32_t i = 0; m->wanted && i < count_places(m->wanted); i++)
 		m->held[i].known = false;
+	mcast_room_note(&m->room, NULL, NULL);
 }
 
 /* Another fabric, for which nothing is computed yet. */
@@ -833,6 +889,7 @@ mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 	set_fabric(m, s, lids, fresh);
 	if (!s) {
 		g_ptr_array_set_size(m->lost, 0);
+		mcast_room_note(&m->room, NULL, NULL);
 		g_clear_pointer(&m->held, g_free);
 		g_clear_pointer(&m->wanted, mft_free);
 		return;

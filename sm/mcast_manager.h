@@ -28,6 +28,15 @@ struct mcast_manager_stats {
 	uint64_t read, written, failed;		/* blocks */
 };
 
+#define MCAST_MLIDS	(LID_PERMISSIVE - LID_MULTICAST_MIN)
+
+/* Groups for which the engines left no room, with nothing kept or repaired. */
+struct mcast_room {
+	struct snapshot *s;	/* in this fabric; a reference */
+	uint32_t *sizes;	/* by MLID from 0xc000: its members, or 0; NULL:
+				   there are none */
+};
+
 struct ground;
 struct mcast_block;
 struct sweep;
@@ -50,6 +59,7 @@ struct mcast_manager {
 	bool is_first;		/* no trees were made for this fabric yet */
 	GPtrArray *lost;	/* of char *: members that no tree reaches, a
 				   line each */
+	struct mcast_room room;
 	struct mft *wanted;	/* by switch of `s`; NULL: there was no group
 				   yet */
 	struct mft *told;	/* as the switches hold it, of an unknown block
@@ -110,6 +120,14 @@ bool mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
 /* Takes the tables over. Nothing happens if the manager was stopped; never from
  * inside sweep_cut_trees(). */
 void mcast_manager_cut(struct mcast_manager *m, struct mft *trees);
+
+/* Would it be of no use to ask the engines for these groups (as in struct mcast_room)?
+ * So it is as long as none has fewer members, and the fabric has no other link: else each
+ * repair would be followed by a heavy sweep. */
+bool mcast_room_is_out(const struct mcast_room *r, const struct snapshot *s,
+		       const uint32_t *sizes);
+/* Takes sizes over; NULL: there are none. */
+void mcast_room_note(struct mcast_room *r, struct snapshot *s, uint32_t *sizes);
 
 /* Groups may have changed; trees are computed 5 ms later, if the sweep is not
  * paused: with the fabric that is read when the pause ends. */

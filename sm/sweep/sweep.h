@@ -294,8 +294,8 @@ const GArray *sweep_peers(const struct sweep *s,
 bool sweep_is_heir(const struct sweep *s, uint16_t lid);
 /* The present tables leave no room for a tree of a group. If they are
  * the result of a repair, or have entries of the tables before, the engines will
- * route the fabric soon without these. */
-void sweep_reroute(struct sweep *s);
+ * route the fabric soon without these; else false. */
+bool sweep_reroute(struct sweep *s);
 
 /* One sweep, from its begin to its end, when all of it is freed; or a light
  * sweep, or a poll. 0 and NULL: not under way, or not computed yet. */

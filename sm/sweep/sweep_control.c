@@ -143,14 +143,15 @@ sweep_set_route(struct sweep *s, const struct route_params *route)
 	sweep_forget_repair(s);
 }
 
-void
+bool
 sweep_reroute(struct sweep *s)
 {
 	if (!s->view.is_repaired && !s->view.choice.keeps_held)
-		return;
+		return false;
 	s->view.is_repaired = s->view.choice.keeps_held = false;
 	sweep_forget_repair(s);
 	sweep_request(s, SWEEP_CAUSE_GROUPS);
+	return true;
 }
 
 void

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-/* Routing as the sweep starts it: lists of nodes. */
+/* Routing as the sweep starts it: lists of nodes; and when the engines are asked for
+ * other tables for the sake of groups. */
+#include "sm/mcast_manager.h"
 #include "sm/sweep/route_job.h"
 #include "tests/lib/unit.h"
 
@@ -68,4 +70,43 @@ TEST(test_io_nodes_are_those_of_the_list_or_no_compute_nodes)
 	len = (size_t)b.lft->n_switches * b.lft->stride;
 	assert_memory_equal(by_io->ports, b.lft->ports, len);
 	assert_true(memcmp(plain->ports, by_io->ports, len) != 0);
+}
+
+static void
+cut_first(struct snapshot *s)
+{
+	uint32_t port = s->nodes[s->switches[0]].first_port;
+
+	while (s->ports[port].peer == SNAPSHOT_NONE)
+		port++;
+	s->ports[s->ports[port].peer].peer = SNAPSHOT_NONE;
+	s->ports[port].peer = SNAPSHOT_NONE;
+}
+
+TEST(test_no_room_for_groups_is_so_until_a_link_comes_or_a_member_leaves)
+{
+	AUTO(snapshot) *s = generate_fabric("PGFT(4,4;1,4)", NULL, NULL);
+	AUTO(snapshot) *less = snapshot_copy(s), *least = NULL;
+	g_autofree uint32_t *sizes = g_new0(uint32_t, MCAST_MLIDS);
+	struct mcast_room room = { 0 };
+
+	cut_first(less);
+	least = snapshot_copy(less);
+	cut_first(least);
+	sizes[3] = 5;
+	assert_false(mcast_room_is_out(&room, less, sizes));
+	mcast_room_note(&room, less, g_memdup2(sizes, MCAST_MLIDS *
+					       sizeof(*sizes)));
+	assert_true(mcast_room_is_out(&room, less, sizes));
+	assert_true(mcast_room_is_out(&room, least, sizes));
+	assert_false(mcast_room_is_out(&room, s, sizes));
+	sizes[3] = 6;
+	assert_true(mcast_room_is_out(&room, less, sizes));
+	sizes[3] = 4;
+	assert_false(mcast_room_is_out(&room, less, sizes));
+	sizes[3] = 0;
+	sizes[4] = 9;
+	assert_false(mcast_room_is_out(&room, less, sizes));
+	mcast_room_note(&room, NULL, NULL);
+	assert_false(mcast_room_is_out(&room, less, sizes));
 }
