@@ -238,10 +238,10 @@ choose_drop_idle(const struct graph *g, struct lft *seen)
 			if (p->peer == SNAPSHOT_NONE ||
 			    !snapshot_is_switch(snapshot_node_of(s, p->peer)))
 				continue;
-			/* in use, as may be a port that did not answer; or in
-			 * no entry */
+			/* in use, as may be a port that did not answer, or
+			 * not since it was Armed; or in no entry */
 			if (((!p->known ||
-			      p->info.state >= PORT_STATE_ACTIVE) &&
+			      p->info.state >= PORT_STATE_ARMED) &&
 			     s->ports[p->peer].node != p->node) ||
 			    !memchr(lft_row(held, sw), (int)num,
 				    held->top + 1u))
@@ -824,8 +824,9 @@ select_tables(const struct choice_wish *wish, const struct engine_input *in,
 
 /* --- from old to new --- */
 
-/* graph.n_senders without the hosts whose link is not Active: they cannot send
- * data before the update activates it. NULL: there are no such hosts.
+/* graph.n_senders without the hosts whose link is in Init: they cannot send
+ * data before the update activates it. One that is Armed may be Active, if the answer
+ * to that was lost. NULL: there are no such hosts.
  * g_free. */
 static uint32_t *
 choose_senders(const struct graph *g)
@@ -841,8 +842,8 @@ choose_senders(const struct graph *g)
 			NULL : &s->ports[near->peer];
 
 		if (t->port == 0 || !far ||
-		    near->info.state >= PORT_STATE_ACTIVE ||
-		    far->info.state >= PORT_STATE_ACTIVE)
+		    near->info.state >= PORT_STATE_ARMED ||
+		    far->info.state >= PORT_STATE_ARMED)
 			continue;
 		if (!senders)
 			senders = g_memdup2(g->n_senders, g->n_switches *
