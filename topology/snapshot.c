@@ -64,8 +64,8 @@ const char *const snapshot_trouble_texts[] = {
 	[SNAPSHOT_NO_TABLE] = "does not tell or take its P_Key or VL table",
 	[SNAPSHOT_NO_SETS] = "does not take a Set",
 	[SNAPSHOT_NO_ADDRESS] = "acknowledges an address and does not take it",
-	[SNAPSHOT_NO_STATE] = "has an address and its port does not become "
-		"Active",
+	[SNAPSHOT_NO_STATE] =
+		"has an address and its port does not become Active",
 };
 
 struct snapshot *

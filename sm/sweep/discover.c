@@ -572,6 +572,21 @@ is_left_out(const struct discover *d, uint32_t port)
 }
 
 static void
+note_bad_state(struct discover *d, uint32_t port, unsigned state)
+{
+	const struct snapshot_port *p = &d->s->ports[port];
+	g_autofree char *where = faults_place(d->s, port);
+
+	if (host_at(d, port) != SNAPSHOT_NONE && !d->amend)
+		note_unfit(d, p->peer, SNAPSHOT_FAULT_UNUSABLE,
+			   "has the invalid PortState %u", state);
+	else
+		builder_fault(d->b, SNAPSHOT_FAULT_LIAR,
+			      d->s->nodes[p->node].info.node_guid,
+			      "%s has the invalid PortState %u", where, state);
+}
+
+static void
 discover_on_port_info(struct discover *d, const struct probe *q,
 		      const uint8_t *data)
 {
@@ -589,18 +604,8 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 	 * (IBA 14.2.5.6), and nothing depends on it. */
 	if (p->num > 0 && (p->info.state < PORT_STATE_DOWN ||
 			   p->info.state > PORT_STATE_ACTIVE_DEFER)) {
-		g_autofree char *where = faults_place(d->s, port);
-		unsigned state = p->info.state;
-
+		note_bad_state(d, port, p->info.state);
 		p->info = was;
-		if (host_at(d, port) != SNAPSHOT_NONE && !d->amend)
-			note_unfit(d, p->peer, SNAPSHOT_FAULT_UNUSABLE,
-				   "has the invalid PortState %u", state);
-		else
-			builder_fault(d->b, SNAPSHOT_FAULT_LIAR,
-				      n->info.node_guid,
-				      "%s has the invalid PortState %u",
-				      where, state);
 		return;
 	}
 	p->known = true;
