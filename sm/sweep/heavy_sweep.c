@@ -327,9 +327,8 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 		fields |= result->untaken[port];
 		s->run.untaken[port] |= result->untaken[port];
 	}
-	if (result->excused)
-		fields |= PORT_FIELDS_ADDRESS;
-	if (fields & (PORT_FIELDS_ADDRESS | PORT_FIELDS_GUARD)) {
+	if (fields & (PORT_FIELDS_ADDRESS | PORT_FIELDS_GUARD) ||
+	    result->excused) {
 		is_rare = !(fields & PORT_FIELDS_ADDRESS) ||
 			!sweep_is_whole(s);
 		sweep_retry(s, SWEEP_CAUSE_UNTAKEN, RETRY_MIN_US,
