@@ -404,6 +404,32 @@ want_phys(const struct sweep *s)
 	return phys;
 }
 
+/* Has a master that is not found written over what we have? It does not find us, or
+ * one of both would hand over; both may have the same LID. */
+static bool
+is_overwritten(const struct sweep *s)
+{
+	const struct snapshot *n = s->next.subnet, *last = s->view.subnet;
+	uint16_t own = last ? s->view.lids->base[last->local_port] : LID_NONE;
+
+	for (uint32_t port = 0; own && port < n->n_ports; port++) {
+		const struct port_info *now = &n->ports[port].info, *then;
+		uint32_t was = snapshot_is_end_port(n, port) &&
+			n->ports[port].known ?
+			snapshot_find_port(last, n->ports[port].guid) :
+			SNAPSHOT_NONE;
+
+		if (was == SNAPSHOT_NONE)
+			continue;
+		then = &last->ports[was].info;
+		if (then->sm_lid == own &&
+		    ((now->sm_lid && now->sm_lid != own) ||
+		     (now->lid && now->lid != then->lid)))
+			return true;
+	}
+	return false;
+}
+
 static void
 make_plan(struct sweep *s, bool keys_stay)
 {
@@ -415,9 +441,9 @@ make_plan(struct sweep *s, bool keys_stay)
 	s->run.wanted = (struct desired){
 		.policy = s->params.policy,
 		.keys = s->keys,
-		.is_unseen = s->contested &&
+		.is_unseen = is_overwritten(s) || (s->contested &&
 			election_highest(&s->self, s->others, SM_STATE_MASTER,
-					 ELECTION_HAND_OVER),
+					 ELECTION_HAND_OVER)),
 		.keys_stay = keys_stay,
 		.lids = s->next.lids,
 		.lft = s->next.lft,

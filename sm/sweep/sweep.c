@@ -505,18 +505,25 @@ yield_to_standby(struct sweep *s, const struct snapshot *n)
 	/* the election may have been on a snapshot that was not published */
 	uint32_t port = heir ? snapshot_find_port(where, heir->info.guid) :
 		SNAPSHOT_NONE;
-	uint32_t own, far;
+	const struct port_info *info = &n->ports[n->local_port].info;
+	/* one that has started since waits for the lease, which this one renews */
+	bool is_hidden = is_moved && info->m_key_protect > 1 && info->m_key_lease;
+	uint32_t own = where ? where->ports[where->local_port].peer :
+		SNAPSHOT_NONE;
+	uint32_t far;
 
-	if (port == SNAPSHOT_NONE || !s->failed ||
-	    s->self.state != SM_STATE_MASTER)
+	if (s->self.state != SM_STATE_MASTER || !s->failed ||
+	    (port == SNAPSHOT_NONE && !is_hidden))
 		return;
-	own = where->ports[where->local_port].peer;
-	far = snapshot_is_switch(snapshot_node_of(where, port)) ? port :
-		where->ports[port].peer;
-	if (!is_moved && (own == SNAPSHOT_NONE || far == SNAPSHOT_NONE ||
-			  where->ports[own].node == where->ports[far].node))
-		return;
+	if (!is_moved) {
+		far = snapshot_is_switch(snapshot_node_of(where, port)) ? port :
+			where->ports[port].peer;
+		if (own == SNAPSHOT_NONE || far == SNAPSHOT_NONE ||
+		    where->ports[own].node == where->ports[far].node)
+			return;
+	}
 	log_say(s->log, LOG_WARNING, "sweep", "the manager on %s may take over",
+		port == SNAPSHOT_NONE ? "any other port" :
 		snapshot_name_of(where, port));
 	sweep_set_sm_state(s, SM_STATE_DISCOVERING);
 }
@@ -660,6 +667,9 @@ urgent_causes(const struct sweep *s)
 {
 	unsigned urgent = s->causes & ~SWEEP_RETRIES;
 
+	/* our port repeats a trap that was sent to its former master, us */
+	if (s->left_until > transport_now(s->t))
+		urgent &= ~(1u << SWEEP_CAUSE_TRAP);
 	return urgent == 1u << SWEEP_CAUSE_TRAP &&
 		bucket_due(&s->traps, s->trap_us) > transport_now(s->t) ?
 		0 : urgent;

@@ -409,6 +409,9 @@ struct sweep {
 	bool over;			/* the goal is reached or missed */
 	int64_t retry_us, retry_due;	/* of SWEEP_CAUSE_RETRY and _UNTAKEN:
 					   the interval, and the next time; */
+	uint64_t vain_guid;	/* of the port that was to be the master, and was not
+				   at the last polls; 0: it was */
+	int64_t vain_since;	/* us */
 	int64_t left_until;	/* our port is not read, not to renew the lease of
 				   its M_Key, us */
 	GHashTable *late;	/* set of struct late_sets, see sweep_note_late() */

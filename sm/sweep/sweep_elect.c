@@ -33,6 +33,7 @@
 
 #define GUEST_WAIT_US	(100 * 1000)
 #define GUEST_WAITS_MAX	10u
+#define VAIN_US		(10 * (int64_t)G_USEC_PER_SEC)	/* a discovery, of most */
 #define LOOKS_MAX	3u	/* of a process that always stands still */
 
 /* Sets IsSM, or clears it. */
@@ -198,6 +199,7 @@ sweep_on_peers(GArray *found, uint32_t silent, void *data)
 {
 	struct sweep *s = data;
 	const struct election_peer *chosen;
+	enum election_outcome outcome;
 	/* one of the last election that is none any more may have written until a
 	 * moment ago */
 	bool is_shared = election_has_master(s->others) ||
@@ -216,7 +218,13 @@ sweep_on_peers(GArray *found, uint32_t silent, void *data)
 	outrank(s, found);
 	if (goes_another_way(s, found))
 		return;
-	switch (election_decide(&s->self, found, &chosen)) {
+	outcome = election_decide(&s->self, found, &chosen);
+	/* it may reach nothing, and never become the master */
+	if (outcome == ELECTION_STANDBY && chosen->info.guid == s->vain_guid &&
+	    chosen->info.state == SM_STATE_DISCOVERING &&
+	    transport_now(s->t) - s->vain_since >= VAIN_US)
+		outcome = ELECTION_MASTER;
+	switch (outcome) {
 	case ELECTION_MASTER:
 		s->polls_lost = 0;
 		/* clients may have registered with it while this one stood
@@ -347,11 +355,15 @@ sweep_on_poll(GArray *found, uint32_t silent, void *data)
 	s->polls_lost++;
 	if (found->len && p->info.state == SM_STATE_MASTER) {
 		s->polls_lost = 0;
+		s->vain_guid = 0;
 		s->heard = transport_now(s->t);
 	}
 	if (s->polls_lost >= s->params.polls_lost) {
 		log_say(s->log, LOG_WARNING, "sweep", "the master does not "
 			"answer");
+		if (s->vain_guid != s->elected->ports[s->master].guid)
+			s->vain_since = transport_now(s->t);
+		s->vain_guid = s->elected->ports[s->master].guid;
 		sweep_set_sm_state(s, SM_STATE_DISCOVERING);
 		s->causes |= 1u << SWEEP_CAUSE_ELECTION;
 	}
