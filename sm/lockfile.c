@@ -27,16 +27,17 @@ struct lockfile {
 };
 
 /* The number in the file, which may have blanks around it; 0: none, -1: there
- * is more. */
+ * is more. After a power cut some file systems have zeros in its place. */
 static long
 read_number(int fd)
 {
 	char text[32] = "";
 	ssize_t n = pread(fd, text, sizeof(text), 0);
 
-	return n >= 0 && (size_t)n < sizeof(text) &&
-		strspn(text, "0123456789 \t\r\n") == (size_t)n ?
-		strtol(text, NULL, 10) : -1;
+	for (ssize_t i = 0; i < n; i++)
+		if (text[i] && !strchr("0123456789 \t\r\n", text[i]))
+			return -1;
+	return n >= 0 && (size_t)n < sizeof(text) ? strtol(text, NULL, 10) : -1;
 }
 
 /* Whether the file is (still) the one of that name. */

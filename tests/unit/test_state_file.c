@@ -285,6 +285,9 @@ TEST(test_one_process_holds_a_lock_file, make_folder, remove_folder)
 	lockfile_free(l, false);
 	assert_file(folder, "pid", want);
 	assert_true(child_can_take("pid", NULL));
+	/* as after a power cut */
+	assert_true(g_file_set_contents("pid", "\0\0\0\0\0", 5, NULL));
+	assert_true(child_can_take("pid", NULL));
 }
 
 /* As one that goes to the background. */
