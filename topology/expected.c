@@ -773,8 +773,9 @@ expected_update(struct expected *e, const struct snapshot *s,
 	find_shared_names(e);
 	read_ends(e, s);
 	EACH_PTR(struct expected_node, n, e->nodes) {
+		/* the wall clock may have been set back since */
 		changes_of_node(e, n, s, lids, n->left ? clock - n->left :
-				(now - n->since) * G_USEC_PER_SEC);
+				MAX(now - n->since, 0) * G_USEC_PER_SEC);
 		if (!is_missing(n)) {
 			n->since = 0;
 		} else if (!n->since) {
