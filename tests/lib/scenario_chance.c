@@ -57,9 +57,10 @@ PLAYS("mend", do_mend)
 /* ---- any lines ---- */
 
 /* What may happen to a fabric and its managers besides `upset`: %n a node, %h a
- * host, %N, %H one without the first manager, %F nor its switch, %p an end of a cable at a switch,
- * %d a small number, %t a trap, %s a time. Left out are changes that cannot be undone, and copies of Sets
- * that arrive after later Sets. */
+ * host, %N, %H one without the first manager, %F nor its switch, %S a switch but
+ * this, %p an end of a cable at a switch, %d a small number, %t a trap, %s a time.
+ * Left out are changes that cannot be undone, and copies of Sets that arrive after
+ * later Sets. */
 static const char *const chances[] = {
 	"upset", "upset", "upset", "upset", "mend",
 	"unplug %p", "plug %p", "flap %p %d %s %s", "loss %p %d",
@@ -109,7 +110,8 @@ pick_name(struct play *p, char kind)
 	while ((g_ascii_tolower(kind) == 'h' && snapshot_is_switch(n)) ||
 	       (g_ascii_isupper(kind) &&
 		n == snapshot_node_of(s, s->local_port)) ||
-	       (kind == 'F' && s->n_nodes > 2 &&
+	       (kind == 'S' && !snapshot_is_switch(n)) ||
+	       (strchr("FS", kind) && s->n_nodes > 2 &&
 		n == snapshot_node_of(s, s->ports[s->local_port].peer)));
 	return g_strdup(n->desc);
 }
