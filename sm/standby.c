@@ -76,6 +76,7 @@ struct standby {
 	struct snapshot *where;		/* NULL: we are no standby */
 	unsigned timer;			/* of the next round, or of a state */
 	struct mad_addr master;
+	struct port_info own;		/* our port, as it was read last */
 	uint32_t tid;			/* of the state under way; 0: none */
 	uint32_t last_tid;
 	unsigned timeout_ms;
@@ -289,13 +290,27 @@ standby_wait(struct standby *b, int64_t until)
 		b->left_until = MAX(b->left_until, until);
 }
 
+/* For a round, so the master may not find our port: it has no route to us, or has not
+ * activated it. */
+static void
+fail_unseen(struct standby *b, const char *why)
+{
+	/* fail() may end the last round, as the master hands over */
+	const char *was = b->last ? NULL : b->why;
+
+	fail(b, why);
+	if (was == why && b->left_until <= b->began)
+		standby_wait(b, election_leave_port(b->x, b->where, &b->own,
+						    b->log));
+}
+
 static void
 standby_on_class(const struct mad_client_answer *a, void *data, uint64_t tag)
 {
 	struct standby *b = data;
 
 	if (a->outcome != MAD_CLIENT_ANSWERED || a->header.status) {
-		fail(b, "its SA does not answer");
+		fail_unseen(b, "its SA does not answer");
 		return;
 	}
 	b->left_until = 0;
@@ -334,28 +349,20 @@ static void
 standby_on_port(const struct mad_client_answer *a, void *data, uint64_t tag)
 {
 	struct standby *b = data;
-	struct port_info info;
-	const char *was;
 
 	if (a->outcome != MAD_CLIENT_ANSWERED) {
 		fail(b, "our own port does not answer");
 		return;
 	}
-	port_info_decode(smp_data_const(a->mad), &info);
-	if (info.state != PORT_STATE_ACTIVE || !info.lid || !info.sm_lid ||
-	    info.sm_lid == info.lid) {
-		was = b->last ? NULL : b->why;
-		fail(b, "it has not activated our port yet");
-		/* for a round, so it is not about to; fail() may have ended
-		 * the last one, as the master hands over */
-		if (was && was == b->why)
-			standby_wait(b, election_leave_port(b->x, b->where,
-							    &info, b->log));
+	port_info_decode(smp_data_const(a->mad), &b->own);
+	if (b->own.state != PORT_STATE_ACTIVE || !b->own.lid || !b->own.sm_lid ||
+	    b->own.sm_lid == b->own.lid) {
+		fail_unseen(b, "it has not activated our port yet");
 		return;
 	}
 	b->master = (struct mad_addr){
-		.qp = 1, .qkey = MAD_GSI_QKEY, .lid = info.sm_lid,
-		.sl = info.sm_sl,
+		.qp = 1, .qkey = MAD_GSI_QKEY, .lid = b->own.sm_lid,
+		.sl = b->own.sm_sl,
 	};
 	ask_class(b);
 }

@@ -286,11 +286,8 @@ int64_t
 election_leave_port(struct mad_client *x, const struct snapshot *s,
 		    const struct port_info *own, struct log *log)
 {
-	/* ours: another master has not written to it, and may not find it */
-	bool is_ours = own->state == PORT_STATE_INIT || own->sm_lid == own->lid;
-
 	if (!own->m_key || own->m_key_protect < 2 || !own->m_key_lease ||
-	    !is_ours)
+	    own->state == PORT_STATE_DOWN)
 		return 0;
 	log_say(log, LOG_INFO, "sweep", "our port has to be taken over by the "
 		"master: it is not read for %u s, until the lease of its "

@@ -102,9 +102,9 @@ uint32_t election_look(struct mad_client *x, const struct mkey_db *keys,
 		       const struct snapshot *s, mad_client_done_fn done,
 		       void *data);
 /*
- * Our port, with PortInfo `own`, is not activated although this manager is not the
- * master: its cable may have been moved, and the master does not know the key of a
- * port that has come to a place. A request without the M_Key begins the lease, and
+ * Our port, with PortInfo `own`, is not activated, or not reached, although this manager
+ * is not the master: its cable may have been moved, and the master does not know the key
+ * of a port that has come to a place. A request without the M_Key begins the lease, and
  * each one with the key would end it (IBA 14.2.4.2). Returns until when none may be
  * sent, us: then the lease has run out, and the master can read the port; 0: there
  * is no lease that holds it up.
