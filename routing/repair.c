@@ -441,12 +441,16 @@ repair_measure(struct repairing *w)
 
 /* ------------------------------------------------------------------- a LID */
 
+/* By LID, those of hosts last: they leave less room for turns, and a path to a port 0
+ * only has to exist, but may need one. */
 static gint
-repair_order(gconstpointer a, gconstpointer b)
+repair_compare(gconstpointer a, gconstpointer b, gpointer graph)
 {
 	const struct repair_end *first = a, *second = b;
+	const struct graph_target *x = graph_target_at(graph, first->lid);
+	const struct graph_target *y = graph_target_at(graph, second->lid);
 
-	return first->lid - second->lid;
+	return x->is_host - y->is_host ?: first->lid - second->lid;
 }
 
 /* How many hosts, or CAs, send through each switch that lost its path? In the
@@ -567,7 +571,7 @@ repair_ends(const struct graph *g, const struct lft *lft, GArray *ends,
 	w.m.most_work = KEEP_WORK;
 	if (ok)
 		mend_measure(&w.m, lft, ranks);
-	g_array_sort(ends, repair_order);
+	g_array_sort_with_data(ends, repair_compare, (gpointer)g);
 	ok = ok && repair_each(&w);
 	mend_clear(&w.m);
 	channels_free(c);
@@ -879,7 +883,7 @@ repair_all(struct repairing *w, const struct lft *held)
 	    (memchr(m->is_lost, 1, m->g->n_edges) &&
 	     w->r->made.alone.reach.lost_hosts))
 		return false;
-	g_array_sort(w->ends, repair_order);
+	g_array_sort_with_data(w->ends, repair_compare, (gpointer)m->g);
 	if (w->ends->len)
 		repair_measure(w);
 	m->c = c = repair_channels(w->r);
