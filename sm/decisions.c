@@ -79,7 +79,7 @@ tell_lids(const struct teller *e, const struct snapshot *s,
 		if (s->ports[p].info.lid == lid)
 			why = "the fabric has it so";
 		say(e, "LID", name, "a port keeps its LID, since others have "
-		    "it in their caches; new ones go by PortGUID", "IBA 4.1.3",
+		    "it in their caches; new ones go switch by switch", "IBA 4.1.3",
 		    "LID %u: %s", lid, why);
 	}
 	if (n > MANY)

@@ -4,18 +4,18 @@
  *
  * Structs. An `assigner` is the state of one assignment: the owner of each
  * unicast LID, which LIDs are reserved (held by the memory for a port that is
- * away), the answer, and the end ports in the order in which every step takes
- * them, by PortGUID. PortGUIDs should be unique, but a device may report any;
- * of two ports with the same one the lower index (by NodeGUID and port number)
- * comes first.
+ * away), the answer, and the end ports by PortGUID. PortGUIDs should be unique,
+ * but a device may report any; of two ports with the same one the lower index (by
+ * NodeGUID and port number) comes first.
  *
  * Flow of lid_assign():
  *	1. keep_claims()	what the fabric has already, sorted so that
  *				the winner of a LID comes first,
  *	2.			and what the memory holds for those without
- *	3. allocate()		the lowest free range for the rest, as long as
- *				there is one: more ports than LIDs take none
- *				from those that have some
+ *	3. allocate()		the lowest free range for the rest, in the order
+ *				of find_places(), as long as there is one: more
+ *				ports than LIDs take none from those that have
+ *				some
  * Each step only looks at LIDs that are still free, so none can take a LID from
  * an earlier one.
  *
@@ -66,6 +66,15 @@ struct assigner {
 };
 
 static const struct lid_limit no_limit = { LID_UNICAST_MAX, SNAPSHOT_NONE };
+
+/* Where a port that gets a new LID stands. */
+struct lid_place {
+	uint32_t sw;		/* the LID of its switch; of a new one N_LIDS and
+				   its rank; SNAPSHOT_NONE: it is cabled to none */
+	unsigned num;		/* the port of the switch that it is cabled to;
+				   0: it is the switch itself */
+	uint32_t rank;		/* of the port, in assigner.order */
+};
 
 /* A LID that a port has on the fabric, or in the memory. */
 struct lid_claim {
@@ -308,6 +317,46 @@ reserve(struct assigner *a)
 	}
 }
 
+static int
+lid_compare_places(const void *a, const void *b)
+{
+	const struct lid_place *x = a, *y = b;
+
+	return uint_compare(x->sw, y->sw) ?: uint_compare(x->num, y->num) ?:
+		uint_compare(x->rank, y->rank);
+}
+
+/* The ports without a LID in the order in which they get one; *n of them. */
+static struct lid_place *
+find_places(const struct assigner *a, uint32_t *n)
+{
+	const struct snapshot *s = a->s;
+	struct lid_place *places = g_new(struct lid_place, a->n_order + 1u);
+	g_autofree uint32_t *ranks = g_new0(uint32_t, s->n_ports);
+
+	for (uint32_t i = 0; i < a->n_order; i++)
+		ranks[a->order[i].port] = i;
+	*n = 0;
+	for (uint32_t i = 0; i < a->n_order; i++) {
+		struct lid_place place = { SNAPSHOT_NONE, 0, i };
+		uint32_t at = a->order[i].port, home;
+
+		if (a->map->base[at])
+			continue;
+		if (!snapshot_is_switch(snapshot_node_of(s, at)))
+			at = s->ports[at].peer;
+		if (at != SNAPSHOT_NONE &&
+		    snapshot_is_switch(snapshot_node_of(s, at))) {
+			home = snapshot_holder_of(s, at);
+			place.sw = a->map->base[home] ?: N_LIDS + ranks[home];
+			place.num = s->ports[at].num;
+		}
+		places[(*n)++] = place;
+	}
+	qsort(places, *n, sizeof(*places), lid_compare_places);
+	return places;
+}
+
 /* The lowest aligned range that is neither taken nor reserved, or LID_NONE. */
 static unsigned
 lid_find_free(struct assigner *a, unsigned lmc)
@@ -351,17 +400,15 @@ static void
 allocate(struct assigner *a, unsigned lmc)
 {
 	unsigned n_lacking = 0;
-	uint32_t first = SNAPSHOT_NONE;
+	uint32_t first = SNAPSHOT_NONE, n;
+	g_autofree struct lid_place *places = find_places(a, &n);
 	bool reserves = true;
 
 	reserve(a);
-	for (uint32_t i = 0; i < a->n_order; i++) {
-		uint32_t p = a->order[i].port;
-		unsigned base;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t p = a->order[places[i].rank].port;
+		unsigned base = lid_find_free(a, a->map->lmc[p]);
 
-		if (a->map->base[p])
-			continue;
-		base = lid_find_free(a, a->map->lmc[p]);
 		if (base == LID_NONE && reserves) {
 			reserves = false;
 			memset(a->reserved, false, sizeof(a->reserved));

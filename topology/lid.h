@@ -7,9 +7,13 @@
  *      valid (unicast, aligned to its LMC, LMC as wanted). Two that claim the
  *      same LID: the one that the memory names wins, then the lower PortGUID.
  *   2. A port without one gets the range that the memory holds for it.
- *   3. The rest get the lowest free aligned ranges, by PortGUID; LIDs that the
- *      memory holds for ports that are away are taken only when nothing else
- *      is left.
+ *   3. The rest get the lowest free aligned ranges, switch by switch: the switch,
+ *      then what is cabled to its ports, by their number. Switches are in the
+ *      order of the LIDs that they keep, new ones behind them by PortGUID; ports
+ *      that are cabled to no switch come last, by PortGUID. So what is at one
+ *      switch shares few blocks of a forwarding table (64 LIDs), and if the paths
+ *      to it change, few blocks are written. LIDs that the memory holds for ports
+ *      that are away are taken only when nothing else is left.
  * A LID that some switch has no table entry for (LinearFDBCap) is not given,
  * nor kept, nor remembered for anyone, as long as all fit below the smallest
  * LinearFDBCap. If they do not, the limit is ignored: moving LIDs would help

@@ -342,7 +342,7 @@ status_case() {
 		"$MINISM" --check-config -F effective.conf'
 	check "status: priority" says 0 '^0 -> 3' priority 3
 	check "status: which sminfo has" await answers 'priority 3 ' \
-		client sminfo 1
+		client sminfo 2
 
 	# a second manager leaves the first one's socket alone
 	on node-16 manager second --cache-dir "$SCRATCH/cache16"

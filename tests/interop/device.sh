@@ -318,7 +318,7 @@ stall() {
 	kill -HUP "$master"	# the engines run again
 	check "$name: it stands still" await grep -q "$word" fault.stalls
 	for words in "$MINISMCTL -s ctl status" \
-		"on node-16 client sminfo 1" \
+		"on node-16 client sminfo 2" \
 		"on node-16 client saquery --smkey 1 NR"; do
 		check "$name: it answers ${words##*/}" await $words
 	done

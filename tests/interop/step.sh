@@ -20,7 +20,7 @@ sim_case() {
 	typed $'until routed\nuntil LinearForwardingTable leaf-1\nuntil SwitchInfo leaf-1\nlft leaf-1
 		until up\npkeys node-03\ngo'
 	check "until LinearFDBTop has risen: there is a table" \
-		grep -q '^  17 -> port 0' run.out
+		grep -q '^  1 -> port 0' run.out
 	check "pkeys: full in the default partition" \
 		grep -qE '^    1  0xffff full$' run.out
 

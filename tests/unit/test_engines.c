@@ -63,7 +63,7 @@ TEST(test_a_lost_spine_changes_few_entries)
 	assert_in_range(churn.entries, 1, 75000);
 }
 
-/* Without one cable in a hundred, 2.4 flows meet on average: entries that the
+/* Without one cable in a hundred, 2.45 flows meet on average: entries that the
  * loss does not concern stay, of three levels 3 would meet otherwise. */
 TEST(test_trees_shift_without_congestion)
 {
@@ -84,7 +84,7 @@ TEST(test_trees_shift_without_congestion)
 			hosts = order_hosts(f.g, &sample.n_hosts);
 			sample.hosts = hosts;
 			metrics_shifts(f.g, f.out.lft, &sample, &c);
-			assert_true(k % 2 ? c.mean <= 2.4 : c.max == 1);
+			assert_true(k % 2 ? c.mean <= 2.45 : c.max == 1);
 			g_free(hosts);
 		}
 }
@@ -218,7 +218,7 @@ TEST(test_lost_cable_changes_little_and_comes_back)
 		fabric_follow(&cut, s, &whole);
 		fabric_expect_sound(&cut, cut.out.lft, &v);
 		n = lab_count_blocks(whole.out.lft, cut.out.lft);
-		assert_in_range(n, 0, 2 * users);
+		assert_in_range(n, 0, 4 * users);
 		fabric_follow(&again, snapshot_copy(whole.s), &cut);
 		n = lab_count_blocks(whole.out.lft, again.out.lft);
 		assert_true(n == 0 || t[i].spec[0] != 'P');

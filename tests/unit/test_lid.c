@@ -157,9 +157,40 @@ TEST(test_enhanced_port0_gets_the_lmc)
 	s->nodes[1].sw.enhanced_port0 = true;
 	map = assign(s, 3, NULL, 0, NULL);
 	assert_int_equal(base_of(s, map, SWITCH_GUID), 1);
-	assert_int_equal(base_of(s, map, SWITCH_GUID + 256), 8);
+	assert_int_equal(base_of(s, map, SWITCH_GUID + 256), 16);
 	assert_int_equal(base_of(s, map, SWITCH_GUID + 512), 2);
 	assert_int_equal(map->top, 39);	/* that of the third host */
+}
+
+/* First what is at a switch that keeps its LID, then each switch and what is at it,
+ * by port, aggregation nodes like hosts. */
+TEST(test_new_lids_are_given_switch_by_switch)
+{
+	const struct generate_options options = {
+		.seed = 1, .shuffle_guids = true,
+	};
+	AUTO(snapshot) *s = generate_fabric("PGFT(3,3;1,2)+an", &options, NULL);
+	uint32_t at = s->nodes[s->switches[1]].first_port, port, num = 0;
+	uint64_t guid = 0;
+	AUTO(lid_map) *map = NULL;
+
+	s->ports[at].info.lid = 100;
+	map = assign(s, 0, NULL, 0, NULL);
+	for (uint16_t lid = 1; lid < 19; lid++) {
+		port = lid_map_owner(map, lid);
+		assert_int_not_equal(port, SNAPSHOT_NONE);
+		if (snapshot_is_switch(snapshot_node_of(s, port))) {
+			assert_true(s->ports[port].guid > guid);
+			guid = s->ports[port].guid;
+			at = port;
+			num = 0;
+			continue;
+		}
+		port = s->ports[port].peer;
+		assert_int_equal(snapshot_holder_of(s, port), at);
+		assert_true(s->ports[port].num > num);
+		num = s->ports[port].num;
+	}
 }
 
 /* The memory holds every LID but the switch's and one. */
