@@ -48,9 +48,6 @@ struct remainder {
 				   their island first */
 	uint32_t *parent, root;	/* by switch: the edge towards the root; in
 				   STAGE_SEARCH see multicast_reserve() */
-	uint64_t *tops;		/* order_find_tops(), if no turns from down to
-				   up are permitted; else NULL */
-	uint32_t n_words;
 	uint32_t *last;		/* by switch: its last entry */
 	enum stage stage;
 	bool in_order;		/* the engine's paths go up and then down */
@@ -268,15 +265,6 @@ complete_settle(struct remainder *x)
 	mend_plainly(&x->m);
 }
 
-/* Without turns from down to up a path needs a top above both its ends. */
-static bool
-complete_may_join(const struct remainder *x, uint32_t a, uint32_t b)
-{
-	return !x->tops || set_meets(x->tops + (size_t)a * x->n_words,
-				     x->tops + (size_t)b * x->n_words,
-				     x->n_words);
-}
-
 /* A way of a switch to the LID of a port 0: by the edges `to` of each switch until
  * one has a path, by turns that are there. False: there is none. */
 static bool
@@ -321,8 +309,7 @@ complete_senders(struct remainder *x)
 	mend_start(m, m->lid);
 	for (i = 0; i < m->g->n_switches; i++)
 		if (lft_row(m->lft, x->near[i])[m->lid] == LFT_NO_PATH &&
-		    m->g->island[x->near[i]] == m->g->island[m->target->sw] &&
-		    complete_may_join(x, x->near[i], m->target->sw))
+		    m->g->island[x->near[i]] == m->g->island[m->target->sw])
 			mend_lose(m, x->near[i]);
 	return false;
 }
@@ -424,8 +411,7 @@ complete_list(struct remainder *x, const struct lft *lft, GPtrArray *scratch)
 			for (lid = LID_UNICAST_MIN;
 			     row_next(row, g->top, &lid); lid++) {
 				if (!x->lids[lid] ||
-				    !pair_is_lost(g, x->near[i], lid, &t) ||
-				    !complete_may_join(x, x->near[i], t->sw))
+				    !pair_is_lost(g, x->near[i], lid, &t))
 					continue;
 				if (pass)
 					x->lost[at[lid]++] = x->near[i];
@@ -452,14 +438,13 @@ complete_sort(struct remainder *x, const struct graph *g,
 	g_autofree uint32_t *most = g_new0(uint32_t, g->n_switches);
 	g_autofree uint32_t *n_tops = g_new0(uint32_t, g->n_switches);
 	uint32_t *depth = SCRATCH(scratch, uint32_t, g->n_switches);
-	uint32_t sw, i, w, island, n = 0;
+	uint32_t sw, i, w, island, n_words, n = 0;
+	g_autofree uint64_t *tops = order_find_tops(o, g, &n_words);
 
-	x->tops = order_find_tops(o, g, &x->n_words);
-	g_ptr_array_add(scratch, x->tops);
 	for (sw = 0; sw < g->n_switches; sw++) {
-		for (w = 0; w < x->n_words; w++)
+		for (w = 0; w < n_words; w++)
 			n_tops[sw] += (uint32_t)__builtin_popcountll(
-				x->tops[(size_t)sw * x->n_words + w]);
+				tops[(size_t)sw * n_words + w]);
 		most[g->island[sw]] = MAX(most[g->island[sw]], n_tops[sw]);
 	}
 	x->near = SCRATCH(scratch, uint32_t, g->n_switches);
@@ -486,10 +471,8 @@ complete_open(struct remainder *x, const struct lft *lft, const uint32_t *ranks,
 	struct channels *c = NULL;
 
 	/* of the tables alone, so that more can be added */
-	if (x->stage == STAGE_SEARCH) {
-		x->tops = NULL;
+	if (x->stage == STAGE_SEARCH)
 		return multicast_reserve(g, lft, ranks, x->parent, &x->root);
-	}
 	edges_towards(g, x->m.depth, x->parent);
 	if (x->in_order) {
 		c = channels_new(g);
@@ -499,8 +482,7 @@ complete_open(struct remainder *x, const struct lft *lft, const uint32_t *ranks,
 		g_clear_pointer(&c, channels_free);
 		return NULL;
 	}
-	if (turns_join(c, o))
-		x->tops = NULL;
+	turns_join(c, o);
 	return c;
 }
 

@@ -245,8 +245,8 @@ turns_undo(struct joining *j)
 }
 
 /* Joins the tops of an island as far as possible: permits turns at the root or
- * at a joining switch, and at the members above it. True: there are some. */
-static bool
+ * at a joining switch, and at the members above it. */
+static void
 turns_join_island(struct joining *j, uint32_t island)
 {
 	uint32_t tries = 0, sw, at;
@@ -277,10 +277,9 @@ turns_join_island(struct joining *j, uint32_t island)
 		set_unite(j->joined, j->tops + (size_t)at * j->n_words,
 			  j->n_words);
 	}
-	return !is_first;
 }
 
-bool
+void
 turns_join(struct channels *c, const struct order *o)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
@@ -292,18 +291,16 @@ turns_join(struct channels *c, const struct order *o)
 	struct joining j = { .c = c, .g = g, .o = o, .members = members,
 			     .opened = opened, .added = added };
 	uint32_t n = g->n_switches, sw;
-	bool any = false;
 
 	j.tops = order_find_tops(o, g, &j.n_words);
 	g_ptr_array_add(scratch, j.tops);
 	if (order_joins(g, j.tops, j.n_words, false))
-		return false;
+		return;
 	j.joined = SCRATCH(scratch, uint64_t, j.n_words);
 	j.tried = SCRATCH(scratch, uint8_t, n);
 	j.member = SCRATCH(scratch, uint8_t, n);
 	j.class_of = SCRATCH(scratch, uint8_t, g->n_edges);
 	for (sw = 0; sw < n; sw++)
 		if (g->island[sw] == sw)
-			any |= turns_join_island(&j, sw);
-	return any;
+			turns_join_island(&j, sw);
 }

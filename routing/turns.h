@@ -14,8 +14,7 @@
 #include "routing/order.h"
 
 /* Adds turns that join what the order does not, as far as the graph, which has
- * those of the order and is sorted, stays so. False: there are none, as where the
- * order joins all CAs with each other and with all switches. */
-bool turns_join(struct channels *c, const struct order *o);
+ * those of the order and is sorted, stays so. */
+void turns_join(struct channels *c, const struct order *o);
 
 #endif
