@@ -184,12 +184,12 @@ mend_keep(struct mend *m, uint32_t sw)
 static struct mend_path
 mend_find(struct mend *m, uint32_t sw)
 {
-	struct mend_path best = { .edge = SNAPSHOT_NONE }, path;
+	struct mend_path best = { SNAPSHOT_NONE, UINT32_MAX, 0 }, path;
 	uint32_t e;
 
 	for_each_edge(m->g, sw, e)
 		if (mend_follow(m, e, false, &path) &&
-		    (best.edge == SNAPSHOT_NONE || path.hops < best.hops ||
+		    (path.hops < best.hops ||
 		     (path.hops == best.hops && path.load < best.load)))
 			best = path;
 	return best;
@@ -540,48 +540,28 @@ mend_lose(struct mend *m, uint32_t sw)
 	mend_queue(m, sw);
 }
 
-/* The neighbour at the other end of the edge has a path now. */
-static void
-mend_offer(struct mend *m, uint32_t sw, uint32_t e)
-{
-	struct mend_path path, *best = &m->best[sw];
-
-	if ((best->edge == SNAPSHOT_NONE ||
-	     best->hops > m->best[m->g->edges[e].peer].hops + 1) &&
-	    mend_follow(m, e, false, &path))
-		*best = path;
-}
-
 void
 mend_plainly(struct mend *m)
 {
-	uint32_t i, sw, e, least;
+	uint32_t i, sw, least;
 
 	m->is_data = true;
-	for (i = 0; i < m->n; i++)
-		if (m->is_open[m->queue[i]])
-			m->best[m->queue[i]] = mend_find(m, m->queue[i]);
 	do {
 		for (least = UINT32_MAX, i = 0; i < m->n; i++) {
 			sw = m->queue[i];
-			if (m->is_open[sw] &&
-			    m->best[sw].edge != SNAPSHOT_NONE)
-				least = MIN(least, m->best[sw].hops);
+			if (!m->is_open[sw])
+				continue;
+			m->best[sw] = mend_find(m, sw);
+			least = MIN(least, m->best[sw].hops);
 		}
 		for (i = 0; i < m->n && least != UINT32_MAX; i++) {
 			sw = m->queue[i];
-			if (!m->is_open[sw] ||
-			    m->best[sw].edge == SNAPSHOT_NONE ||
-			    m->best[sw].hops != least)
+			if (!m->is_open[sw] || m->best[sw].hops != least)
 				continue;
 			/* with the loads of now */
 			m->best[sw] = mend_find(m, sw);
 			mend_take(m, sw, m->best[sw].edge,
 				  m->g->n_hosts[sw]);
-			for_each_edge(m->g, sw, e)
-				if (m->is_open[m->g->edges[e].peer])
-					mend_offer(m, m->g->edges[e].peer,
-						   m->g->edges[e].back);
 		}
 	} while (least != UINT32_MAX);
 }
