@@ -51,7 +51,6 @@ struct remainder {
 	uint32_t *last;		/* by switch: its last entry */
 	enum stage stage;
 	bool in_order;		/* the engine's paths go up and then down */
-	uint32_t round;		/* of the searches */
 };
 
 /* By byte of a row: 0 for the LIDs of ports 0, else 0xff. g_free. */
@@ -335,7 +334,6 @@ complete_lid(struct remainder *x, uint16_t lid)
 	for (i = 0; x->stage == STAGE_SEARCH && i < m->n &&
 	     !mend_is_too_much(m); i++)
 		if (m->is_open[m->queue[i]] &&
-		    (x->round || m->g->n_hosts[m->queue[i]]) &&
 		    (m->target->port || m->g->n_senders[m->queue[i]]) &&
 		    mend_search(m, m->queue[i]))
 			complete_settle(x);
@@ -343,10 +341,9 @@ complete_lid(struct remainder *x, uint16_t lid)
 		x->last[m->queue[i]] = mend_next(m, m->queue[i]);
 }
 
-/* The LIDs of its hosts, or those inside it; of hosts, with `least` 2, those to
- * which hosts lack a path. */
+/* The LIDs of its hosts, or those inside it. */
 static void
-complete_switch(struct remainder *x, uint32_t sw, bool hosts, uint8_t least)
+complete_switch(struct remainder *x, uint32_t sw, bool hosts)
 {
 	const struct graph *g = x->m.g;
 	const struct graph_target *t;
@@ -355,7 +352,7 @@ complete_switch(struct remainder *x, uint32_t sw, bool hosts, uint8_t least)
 	for (t = g->targets + g->first_target[sw];
 	     t < g->targets + g->first_target[sw + 1]; t++)
 		for (i = t->lid; i < (uint32_t)t->lid + t->n_lids; i++)
-			if (x->lids[i] >= least && t->is_host == hosts)
+			if (x->lids[i] && t->is_host == hosts)
 				complete_lid(x, (uint16_t)i);
 }
 
@@ -515,16 +512,12 @@ complete_stage(const struct graph *g, struct lft *lft, const uint32_t *ranks,
 		mend_measure(&x.m, lft, ranks);
 	memset(x.last, 0xff, n * sizeof(*x.last));
 	complete_list(&x, lft, scratch);
-	if (stage == STAGE_SEARCH) {
+	if (stage == STAGE_SEARCH)
 		complete_span(&x);
-		for (i = 0; i < n; i++)
-			complete_switch(&x, x.near[i], true, 2);
-	}
-	x.round = 1;
 	for (i = 0; i < n; i++)
-		complete_switch(&x, x.near[i], stage == STAGE_HOSTS, 1);
+		complete_switch(&x, x.near[i], stage == STAGE_HOSTS);
 	for (i = 0; i < n && stage != STAGE_HOSTS; i++)
-		complete_switch(&x, x.near[i], true, 1);
+		complete_switch(&x, x.near[i], true);
 	mend_clear(&x.m);
 	channels_free(x.m.c);
 }
