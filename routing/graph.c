@@ -7,16 +7,12 @@
  * facts as compressed sparse rows: the edges of switch s are
  * edges[first_edge[s] .. first_edge[s + 1] - 1], targets likewise.
  *
- * Structs. struct graph_survey has eight bytes for each port of the snapshot.
- * Nodes are in the order of their GUIDs, so the other end of a cable may be
- * anywhere in memory, and random reads need a small array.
- *
- * Flow. One pass over the ports makes the survey. Cables go to a list by
- * (switch, port), and from there to their far ends: the edges of a switch are
- * then in the order of their peers and need no sorting, except for parallel
- * links. Targets are listed by LID and are sorted likewise. Then every edge
- * gets the index of the other end of its cable. The numbering is that of the
- * snapshot (by NodeGUID), so nothing depends on the order of discovery.
+ * Flow. Cables go to a list by (switch, port), and from there to their far ends:
+ * the edges of a switch are then in the order of their peers and need no sorting,
+ * except for parallel links. Targets are listed by LID and are sorted likewise.
+ * Then every edge gets the index of the other end of its cable. The numbering is
+ * that of the snapshot (by NodeGUID), so nothing depends on the order of
+ * discovery.
  *
  * Included. A cable, if both ends say that it is up, and it is not to be
  * avoided. An end port, if it has a LID; without one it can be no destination,
@@ -28,17 +24,6 @@
 
 #include "routing/sets.h"
 
-struct spot {
-	uint32_t peer;		/* of a port that is up; else SNAPSHOT_NONE */
-	uint32_t sw;		/* switch of the port; SNAPSHOT_NONE: not a
-				   switch */
-};
-
-struct graph_survey {
-	struct spot *at;	/* by port of the snapshot */
-	uint32_t *first;	/* by switch: its port 0 */
-};
-
 /* A cable, seen from the switch `sw` and its port `from`. */
 struct cable {
 	uint32_t sw, to_sw;
@@ -48,11 +33,12 @@ struct cable {
 
 /* snapshot_link_up() for one end of it; whole: see graph_new_whole(). */
 static bool
-survey_end_is_up(const struct snapshot *s, const struct snapshot_node *node,
-		 const struct snapshot_port *p, bool whole)
+graph_end_is_up(const struct snapshot *s, uint32_t port, bool whole)
 {
+	const struct snapshot_node *node = snapshot_node_of(s, port);
+	const struct snapshot_port *p = &s->ports[port];
 	bool is_switch = snapshot_is_switch(node);
-	bool may_be = whole && is_switch && p->peer != SNAPSHOT_NONE &&
+	bool may_be = whole && is_switch &&
 		snapshot_is_switch(snapshot_node_of(s, p->peer));
 
 	if (!p->known)
@@ -62,39 +48,15 @@ survey_end_is_up(const struct snapshot *s, const struct snapshot_node *node,
 		(!is_switch || node->sw_known || may_be);
 }
 
-static void
-survey_init(struct graph_survey *v, const struct snapshot *s, bool whole)
-{
-	const struct snapshot_node *node;
-	uint32_t i, sw, port, end;
-
-	v->at = g_new(struct spot, s->n_ports);
-	v->first = g_new(uint32_t, s->n_switches);
-	for (i = 0; i < s->n_nodes; i++) {
-		node = &s->nodes[i];
-		sw = snapshot_is_switch(node) ? node->sw_index : SNAPSHOT_NONE;
-		port = node->first_port;
-		end = port + node->info.num_ports;
-		if (sw != SNAPSHOT_NONE)
-			v->first[sw] = port;
-		for (; port <= end; port++) {
-			v->at[port].sw = sw;
-			v->at[port].peer = survey_end_is_up(s, node,
-							    &s->ports[port],
-							    whole) ?
-				s->ports[port].peer : SNAPSHOT_NONE;
-		}
-	}
-}
-
 /* The other end of a working cable, or SNAPSHOT_NONE. */
 static uint32_t
-survey_far_end(const struct graph_survey *v, uint32_t port)
+graph_far_end(const struct snapshot *s, uint32_t port, bool whole)
 {
-	uint32_t peer = v->at[port].peer;
+	uint32_t peer = s->ports[port].peer;
 
-	return peer != SNAPSHOT_NONE && v->at[peer].peer == port ? peer :
-		SNAPSHOT_NONE;
+	return peer != SNAPSHOT_NONE && s->ports[peer].peer == port &&
+		graph_end_is_up(s, port, whole) &&
+		graph_end_is_up(s, peer, whole) ? peer : SNAPSHOT_NONE;
 }
 
 /* In 2.5 Gb/s; an unknown width or speed counts as 4x EDR. */
@@ -126,36 +88,35 @@ may_have_sender(const struct snapshot *s, const struct snapshot_port *p)
 /* Lists the cables between two switches, from both ends, by switch and port;
  * counts them by the switch to which they lead, and counts the hosts. */
 static struct cable *
-graph_list_cables(struct graph *g, const struct graph_survey *v,
-		  const struct lid_map *lids, bool whole)
+graph_list_cables(struct graph *g, const struct lid_map *lids, bool whole)
 {
 	const struct snapshot *s = g->subnet;
 	struct cable *cables = g_new(struct cable, s->n_ports);
 	const struct snapshot_node *node;
 	uint32_t sw, i, far, far_sw;
+	bool is_switch;
 
 	for (sw = 0; sw < g->n_switches; sw++) {
 		node = &s->nodes[s->switches[sw]];
 		for (i = 1; i <= node->info.num_ports; i++) {
-			far = survey_far_end(v, node->first_port + i);
+			far = graph_far_end(s, node->first_port + i, whole);
 			if (far == SNAPSHOT_NONE) {
 				g->n_senders[sw] += whole && may_have_sender(s,
 					&s->ports[node->first_port + i]);
 				continue;
 			}
-			far_sw = v->at[far].sw;
-			if (far_sw == SNAPSHOT_NONE &&
-			    lids->base[far] != LID_NONE) {
+			is_switch = snapshot_is_switch(snapshot_node_of(s, far));
+			far_sw = snapshot_node_of(s, far)->sw_index;
+			if (!is_switch && lids->base[far] != LID_NONE) {
 				g->n_senders[sw]++;
 				g->n_hosts[sw] += !snapshot_is_inside(s, far,
 							s->switches[sw]);
 			}
-			if (far_sw == SNAPSHOT_NONE || far_sw == sw)
+			if (!is_switch || far_sw == sw)
 				continue;
 			g->first_edge[far_sw + 1]++;
 			cables[g->n_edges++] = (struct cable){
-				sw, far_sw, (uint8_t)i,
-				(uint8_t)(far - v->first[far_sw]),
+				sw, far_sw, (uint8_t)i, s->ports[far].num,
 				graph_find_capacity(&s->ports
 					[node->first_port + i].info),
 			};
@@ -204,9 +165,9 @@ graph_store_edges(struct graph *g, const struct cable *cables)
 }
 
 static void
-graph_store_targets(struct graph *g, const struct graph_survey *v,
-		    const struct lid_map *lids)
+graph_store_targets(struct graph *g, const struct lid_map *lids, bool whole)
 {
+	const struct snapshot *s = g->subnet;
 	g_autofree uint32_t *at = g_new(uint32_t, g->top + 1u);
 	g_autofree uint32_t *next = NULL;
 	uint32_t lid, sw, port;
@@ -217,12 +178,13 @@ graph_store_targets(struct graph *g, const struct graph_survey *v,
 		port = lids->owner[lid];
 		if (port == SNAPSHOT_NONE || lids->base[port] != lid)
 			continue;
-		if (v->at[port].sw == SNAPSHOT_NONE)
-			port = survey_far_end(v, port);
-		if (port == SNAPSHOT_NONE || v->at[port].sw == SNAPSHOT_NONE)
+		if (!snapshot_is_switch(snapshot_node_of(s, port)))
+			port = graph_far_end(s, port, whole);
+		if (port == SNAPSHOT_NONE ||
+		    !snapshot_is_switch(snapshot_node_of(s, port)))
 			continue;
 		at[lid] = port;
-		g->first_target[v->at[at[lid]].sw + 1]++;
+		g->first_target[snapshot_node_of(s, port)->sw_index + 1]++;
 		g->n_targets++;
 	}
 	for (sw = 0; sw < g->n_switches; sw++)
@@ -233,16 +195,16 @@ graph_store_targets(struct graph *g, const struct graph_survey *v,
 	for (lid = 0; lid <= g->top; lid++) {
 		if (at[lid] == SNAPSHOT_NONE)
 			continue;
-		sw = v->at[at[lid]].sw;
+		sw = snapshot_node_of(s, at[lid])->sw_index;
 		g->targets[next[sw]++] = (struct graph_target){
 			.lid = (uint16_t)lid,
 			.n_lids = (uint16_t)
 				(1u << lids->lmc[lids->owner[lid]]),
 			.sw = sw,
-			.port = (uint8_t)(at[lid] - v->first[sw]),
+			.port = s->ports[at[lid]].num,
 			.is_host = lids->owner[lid] != at[lid] &&
-				!snapshot_is_inside(g->subnet, lids->owner[lid],
-					g->subnet->switches[sw]),
+				!snapshot_is_inside(s, lids->owner[lid],
+						    s->switches[sw]),
 		};
 	}
 }
@@ -283,7 +245,6 @@ graph_make(const struct snapshot *s, const struct lid_map *lids, bool whole)
 {
 	struct graph *g = g_new0(struct graph, 1);
 	g_autofree struct cable *cables = NULL;
-	struct graph_survey v;
 	uint32_t sw;
 
 	g_assert(lids->n_ports == s->n_ports);
@@ -295,16 +256,13 @@ graph_make(const struct snapshot *s, const struct lid_map *lids, bool whole)
 	g->first_target = g_new0(uint32_t, s->n_switches + 1);
 	g->n_hosts = g_new0(uint32_t, s->n_switches);
 	g->n_senders = g_new0(uint32_t, s->n_switches);
-	survey_init(&v, s, whole);
-	cables = graph_list_cables(g, &v, lids, whole);
+	cables = graph_list_cables(g, lids, whole);
 	graph_store_edges(g, cables);
-	graph_store_targets(g, &v, lids);
+	graph_store_targets(g, lids, whole);
 	graph_map_lids(g);
 	graph_finish(g);
 	for (sw = 0; sw < g->n_switches; sw++)
 		g->n_all_hosts += g->n_hosts[sw];
-	g_free(v.at);
-	g_free(v.first);
 	return g;
 }
 
