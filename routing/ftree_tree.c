@@ -14,10 +14,8 @@
  * a loss of cables it stays nearly so only if the other cables keep their
  * values. So parents are not counted; they have slots, of which some may be
  * empty. A plane of a level is, from the top down, a component of the switches
- * of at least that level. Planes get their numbers like colours of a graph: the
- * largest first, each the lowest number that no other parent of its children
- * has. Sizes count in quarters of the largest: so a plane that has lost a
- * switch keeps its number, or all others would get another one. If two parents
+ * of at least that level. Planes get their numbers like colours of a graph: each
+ * the lowest number that no other parent of its children has. If two parents
  * of a switch are on one plane (a core switch with several spines in a pod),
  * each switch is a plane of its own; if even this takes too many numbers, the
  * parents of each child are counted.
@@ -109,7 +107,6 @@ ftree_find_sets(struct ftree *t)
 /* A switch of the present level, with its plane. */
 struct member {
 	uint32_t plane;		/* label of the component */
-	uint32_t size;		/* of the plane, in quarters of the largest */
 	uint32_t place;		/* of the switch */
 };
 
@@ -131,8 +128,7 @@ painter_compare(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
 
-	return uint_compare(y->size, x->size) ?:
-		uint_compare(x->plane, y->plane) ?:
+	return uint_compare(x->plane, y->plane) ?:
 		uint_compare(x->place, y->place);
 }
 
@@ -141,24 +137,17 @@ static void
 painter_gather(struct painter *p, bool alone)
 {
 	const struct order *o = p->t->o;
-	uint32_t i, sw, most = 0;
+	uint32_t i, sw;
 
 	p->n_members = 0;
-	memset(p->size, 0, o->n_switches * sizeof(*p->size));
 	for (i = 0; i < o->n_switches; i++) {
 		sw = o->climb[i];
 		if (o->level[sw] != p->level)
 			continue;
-		p->members[p->n_members] = (struct member){
-			alone ? i : o->place[disjoint_find(p->up, sw)], 0, i,
+		p->members[p->n_members++] = (struct member){
+			alone ? i : o->place[disjoint_find(p->up, sw)], i,
 		};
-		p->size[p->members[p->n_members++].plane]++;
 	}
-	for (i = 0; i < p->n_members; i++)
-		most = MAX(most, p->size[p->members[i].plane]);
-	for (i = 0; i < p->n_members; i++)
-		p->members[i].size = 4 * p->size[p->members[i].plane] /
-			(most + 1);
 	qsort(p->members, p->n_members, sizeof(*p->members), painter_compare);
 }
 
