@@ -87,7 +87,6 @@ struct sorting {
 	const struct order *o;
 	const uint32_t *hangs;
 	const uint32_t *held;	/* ranks that decide within a level; or NULL */
-	const uint32_t *walk;	/* decides last; or NULL */
 };
 
 static gint
@@ -106,16 +105,12 @@ order_compare(gconstpointer a, gconstpointer b, gpointer data)
 		label = s->o->pods + (size_t)(r - 1) * s->o->n_switches;
 		by = uint_compare(label[x], label[y]);
 	}
-	if (!by && s->walk)
-		by = uint_compare(s->walk[x], s->walk[y]);
 	return by ?: uint_compare(x, y);
 }
 
-/* held: ranks that decide within a level, or NULL. walk: decides last, then
- * cables within a level join pods, too, and no switch hangs; or NULL. */
+/* held: ranks that decide within a level, or NULL. */
 static struct order *
-order_build(const struct graph *g, const uint32_t *level, const uint32_t *held,
-	    const uint32_t *walk)
+order_build(const struct graph *g, const uint32_t *level, const uint32_t *held)
 {
 	struct order *o = g_new0(struct order, 1);
 	uint32_t n = g->n_switches, *label, r, i, e, low, high;
@@ -141,7 +136,7 @@ order_build(const struct graph *g, const uint32_t *level, const uint32_t *held,
 		for (e = 0; e < g->n_edges; e++) {
 			low = o->level[graph_owner(g, e)];
 			high = o->level[g->edges[e].peer];
-			if (high == r && (low + 1 == r || (walk && low <= r)))
+			if (high == r && low + 1 == r)
 				disjoint_join(label, graph_owner(g, e),
 					      g->edges[e].peer);
 		}
@@ -152,9 +147,9 @@ order_build(const struct graph *g, const uint32_t *level, const uint32_t *held,
 		o->n_strays += graph_owner(g, e) < g->edges[e].peer &&
 			ABS((int)o->level[graph_owner(g, e)] -
 			    (int)o->level[g->edges[e].peer]) != 1;
-	hangs = walk ? g_new0(uint32_t, n) : order_find_hanging(o, g);
+	hangs = order_find_hanging(o, g);
 	g_qsort_with_data(o->climb, (gint)n, sizeof(*o->climb), order_compare,
-			  &(struct sorting){ o, hangs, held, walk });
+			  &(struct sorting){ o, hangs, held });
 	for (i = 0; i < n; i++)
 		o->place[o->climb[i]] = i;
 	return o;
@@ -195,7 +190,7 @@ order_from_ranks(const struct graph *g, const uint32_t *ranks)
 		if (level[sw] > LEVEL_MAX)
 			return NULL;
 	}
-	return order_build(g, level, ranks, NULL);
+	return order_build(g, level, ranks);
 }
 
 /* ---- guesses ---- */
@@ -537,7 +532,7 @@ order_try_grown(struct trial *t)
 		graph_grow(g, queue, n, i % 2);
 		for (sw = 0; sw < n; sw++)
 			ranks[queue[sw]] = sw;
-		order_try(t, order_build(g, level, ranks, NULL));
+		order_try(t, order_build(g, level, ranks));
 	}
 }
 
@@ -583,10 +578,10 @@ order_find(const struct engine_input *in, struct trial *t)
 	order_count_from_leaves(g, 0, level);
 	if (order_has_roots(in)) {
 		order_count_from_roots(g, in->is_root, level);
-		return order_build(g, level, NULL, NULL);
+		return order_build(g, level, NULL);
 	}
 	order_settle(g, level);
-	o = order_build(g, level, NULL, NULL);
+	o = order_build(g, level, NULL);
 	if (order_is_layered(g, o))
 		return o;
 	order_try(t, o);
@@ -601,7 +596,7 @@ order_find(const struct engine_input *in, struct trial *t)
 	for (i = 0; i + 1 < n; i += step) {
 		order_count_from_leaves(g, counts[i], level);
 		order_settle(g, level);
-		order_try(t, order_build(g, level, NULL, NULL));
+		order_try(t, order_build(g, level, NULL));
 	}
 	if (t->cost > GOOD * paths_estimate(g, NULL, t->step, NULL, NULL))
 		order_try_grown(t);
@@ -649,34 +644,6 @@ order_compute(const struct engine_input *in)
 
 /* ---- hosts ---- */
 
-/* By switch: when a depth-first search by port over cables within each level
- * visits it. */
-static uint32_t *
-order_walk(const struct graph *g, const uint32_t *level)
-{
-	uint32_t n = g->n_switches, *walk = g_new(uint32_t, n), depth = 0;
-	g_autofree uint32_t *stack = g_new(uint32_t, n + g->n_edges);
-	uint32_t i, sw, e, port, met = 0;
-
-	memset(walk, 0xff, n * sizeof(*walk));
-	for (i = n; i-- > 0;)
-		stack[depth++] = i;
-	while (depth > 0) {
-		sw = stack[--depth];
-		if (walk[sw] != UINT32_MAX)
-			continue;
-		walk[sw] = met++;
-		for (port = GRAPH_PORTS; port-- > 0;) {
-			e = graph_edge_at(g, sw, (uint8_t)port);
-			if (e != SNAPSHOT_NONE &&
-			    MIN(level[g->edges[e].peer], LEVEL_MAX) ==
-			    MIN(level[sw], LEVEL_MAX))
-				stack[depth++] = g->edges[e].peer;
-		}
-	}
-	return walk;
-}
-
 static gint
 order_compare_ports(gconstpointer a, gconstpointer b, gpointer data)
 {
@@ -693,7 +660,6 @@ uint32_t *
 order_hosts(const struct graph *g, uint32_t *n)
 {
 	g_autofree uint32_t *level = g_new0(uint32_t, g->n_switches + 1);
-	g_autofree uint32_t *walk = NULL;
 	uint32_t *hosts = g_new(uint32_t, g->n_targets + 1);
 	uint32_t most = 0, i, sw, t, first;
 	struct order *o;
@@ -704,8 +670,7 @@ order_hosts(const struct graph *g, uint32_t *n)
 	for (sw = 0; sw < g->n_switches; sw++)
 		most = MAX(most, g->n_hosts[sw]);
 	order_count_from_leaves(g, MAX(most / 4, 1) - 1, level);
-	walk = order_walk(g, level);
-	o = order_build(g, level, NULL, walk);
+	o = order_build(g, level, NULL);
 	for (i = 0; i < g->n_switches; i++) {
 		sw = o->climb[i];
 		first = *n;

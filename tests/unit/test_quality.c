@@ -336,7 +336,7 @@ LAB_TEST(test_chance_depends_on_the_seed_only, "torus(3,3;3)", 0, 0)
 	lab->n_threads = 1;
 	lab_measure(lab);
 	a = lab->traffic;
-	assert_int_equal(a.of[TRAFFIC_TREES].max, 6);	/* of 27 */
+	assert_int_equal(a.of[TRAFFIC_TREES].max, 5);	/* of 27 */
 	lab->n_threads = 3;
 	lab_measure(lab);
 	for (unsigned i = 0; i < N_TRAFFIC; i++) {
