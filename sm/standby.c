@@ -82,7 +82,6 @@ struct standby {
 	unsigned timeout_ms;
 	int64_t began;			/* the round, or its read */
 	int64_t not_before;
-	int64_t left_until;		/* see standby_wait() */
 	struct sa_mark mark;		/* of the master, in this round */
 	int64_t news;			/* the master had some, us */
 	struct standby_held held;
@@ -286,8 +285,11 @@ ask_state(struct standby *b)
 void
 standby_wait(struct standby *b, int64_t until)
 {
-	if (b->where && !b->last)
-		b->left_until = MAX(b->left_until, until);
+	if (!b->where || b->last || until <= transport_now(b->transport))
+		return;
+	stop(b);
+	b->timer = transport_timer_start(b->transport, until, standby_on_timer,
+					 b);
 }
 
 /* For a round, so the master may not find our port: it has no route to us, or has not
@@ -299,7 +301,7 @@ fail_unseen(struct standby *b, const char *why)
 	const char *was = b->last ? NULL : b->why;
 
 	fail(b, why);
-	if (was == why && b->left_until <= b->began)
+	if (was == why)
 		standby_wait(b, election_leave_port(b->x, b->where, &b->own,
 						    b->log));
 }
@@ -313,7 +315,6 @@ standby_on_class(const struct mad_client_answer *a, void *data, uint64_t tag)
 		fail_unseen(b, "its SA does not answer");
 		return;
 	}
-	b->left_until = 0;
 	if (!sa_mark_read(a->mad, &b->mark)) {
 		/* a minism that has just started, or has not seen us in a sweep
 		 * since a hand-over, does so for a moment */
@@ -334,21 +335,11 @@ standby_on_class(const struct mad_client_answer *a, void *data, uint64_t tag)
 }
 
 static void
-ask_class(struct standby *b)
-{
-	const struct sa_mark none = { 0 };
-	uint8_t mad[MAD_SIZE];
-
-	sa_build(mad, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO);
-	sa_set_sm_key(mad, b->sa->params.sm_key);
-	sa_mark_write(mad, &none);
-	mad_client_start(b->x, &b->master, mad, standby_on_class, b, 0);
-}
-
-static void
 standby_on_port(const struct mad_client_answer *a, void *data, uint64_t tag)
 {
+	const struct sa_mark none = { 0 };
 	struct standby *b = data;
+	uint8_t mad[MAD_SIZE];
 
 	if (a->outcome != MAD_CLIENT_ANSWERED) {
 		fail(b, "our own port does not answer");
@@ -364,7 +355,10 @@ standby_on_port(const struct mad_client_answer *a, void *data, uint64_t tag)
 		.qp = 1, .qkey = MAD_GSI_QKEY, .lid = b->own.sm_lid,
 		.sl = b->own.sm_sl,
 	};
-	ask_class(b);
+	sa_build(mad, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO);
+	sa_set_sm_key(mad, b->sa->params.sm_key);
+	sa_mark_write(mad, &none);
+	mad_client_start(b->x, &b->master, mad, standby_on_class, b, 0);
 }
 
 static void
@@ -378,11 +372,7 @@ standby_on_timer(void *data)
 		fail(b, "sa_key is 0, so no SA answers trusted requests");
 		return;
 	}
-	/* the SA of the master answers a port that it has activated */
-	if (b->left_until > b->began && b->master.lid)
-		ask_class(b);
-	else
-		election_look(b->x, b->keys, b->where, standby_on_port, b);
+	election_look(b->x, b->keys, b->where, standby_on_port, b);
 }
 
 static void
@@ -430,7 +420,6 @@ standby_follow(struct standby *b, struct snapshot *where)
 		snapshot_unref(b->where);
 	b->where = where;
 	b->why = NULL;
-	b->left_until = 0;
 	if (where) {
 		b->timer = transport_timer_in(b->transport, 0,
 					      standby_on_timer, b);

@@ -27,8 +27,7 @@ void standby_free(struct standby *b);
  * NULL: it is not, and the state that was read is discarded. */
 void standby_follow(struct standby *b, struct snapshot *where);
 
-/* No round reads our port with its M_Key before, us: each begins with the SA of the
- * master of before. */
+/* No round begins before, us, since each reads our port with its M_Key. */
 void standby_wait(struct standby *b, int64_t until);
 
 /* The master is about to hand over, or has just done so: its state is read once
