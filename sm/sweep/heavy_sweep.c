@@ -275,6 +275,9 @@ judge(struct sweep *s)
 	r.is_news = s->run.why & 1u << SWEEP_CAUSE_SIGNAL ||
 		(!observes && (!v.up || !s->up || s->run.plan->n_steps));
 	s->up = v.up;
+	/* our port is closed again once that master has had time to find us */
+	if (s->run.wanted.is_unseen && !s->contested)
+		sweep_retry(s, SWEEP_CAUSE_UNTAKEN, RETRY_MAX_US, RETRY_MAX_US);
 	retry(s, v.up);
 	r.end = v.up ? SWEEP_END_UP : SWEEP_END_NOT_UP;
 	r.verdict = &v;
