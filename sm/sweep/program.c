@@ -679,7 +679,7 @@ is_excused(const struct program *p, const struct plan_step *step)
 	if (step->port == SNAPSHOT_NONE)
 		return false;
 	if (step->kind == PLAN_TABLE && is_switch)
-		return snapshot_is_end_port(s, step->port);
+		return is_other_end(s, step->port);
 	return snapshot_is_stuck(s, step->port);
 }
 
