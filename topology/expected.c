@@ -676,7 +676,7 @@ update_links(struct expected *e, const struct snapshot *s, int64_t now)
 }
 
 /* One that answers, or has no link any more, is forgotten, so that it is told
- * again. */
+ * again; so is a worse trouble than the one that was accepted. */
 static void
 update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 {
@@ -707,11 +707,14 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 		was = find_silent(e, p.guid, p.port);
 		if (was) {
 			p.since = was->since;
-			p.is_accepted = was->is_accepted;
+			p.is_accepted = was->is_accepted &&
+				(!was->trouble || p.trouble <= was->trouble);
 		}
 		p.is_told = told[port];
 		if (p.trouble)
 			p.stuck = e->here[s->ports[end].node];
+		if (p.is_accepted)	/* as it was when it was accepted */
+			p.trouble = MAX(p.trouble, was->trouble);
 		g_array_append_val(list, p);	/* in their order */
 	}
 	g_array_unref(e->silent);
