@@ -117,6 +117,8 @@ struct discover {
 	GHashTable *lossy;	/* the same: a query was sent once more */
 	GHashTable *unfit;	/* struct snapshot_fault by the port behind which
 				   a node is that answers, and is left out */
+	GPtrArray *told;	/* of the faults of `last`: see list_told(); NULL:
+				   not listed yet */
 	unsigned n_again;	/* QUERY_AGAIN so far */
 	uint32_t n_waves;	/* of an amendment: each reads a port */
 	uint64_t recovered;	/* answers after a loss, before it began */
@@ -698,17 +700,32 @@ is_too_late(struct discover *d, const struct probe *q)
 	return query_path(d, q, &path) && mad_client_is_late(d->x, &path);
 }
 
+/* What says more of a node behind a port than that it does not answer. These are few;
+ * of all hosts without a driver each would be looked for among all. */
+static GPtrArray *
+list_told(const struct snapshot *last)
+{
+	GPtrArray *told = g_ptr_array_new();
+
+	for (uint32_t i = 0; last && i < last->n_faults; i++)
+		if (snapshot_is_behind_port(&last->faults[i]) &&
+		    last->faults[i].kind != SNAPSHOT_FAULT_SILENT)
+			g_ptr_array_add(told, &last->faults[i]);
+	return told;
+}
+
 /* What was told of the node behind this port, which was not asked now; NULL: no more
  * than that it does not answer. */
 static const struct snapshot_fault *
-find_told(const struct discover *d, const char *where)
+find_told(struct discover *d, const char *where)
 {
 	g_autofree char *begin = g_strdup_printf("the node behind %s ", where);
 
-	for (uint32_t i = 0; d->last && i < d->last->n_faults; i++)
-		if (snapshot_is_behind_port(&d->last->faults[i]) &&
-		    g_str_has_prefix(d->last->faults[i].text, begin))
-			return &d->last->faults[i];
+	if (!d->told)
+		d->told = list_told(d->last);
+	EACH_PTR(const struct snapshot_fault, f, d->told)
+		if (g_str_has_prefix(f->text, begin))
+			return f;
 	return NULL;
 }
 
@@ -1024,6 +1041,7 @@ discover_free(void *data)
 	g_hash_table_unref(d->timed_out);
 	g_hash_table_unref(d->lossy);
 	g_hash_table_unref(d->unfit);
+	g_clear_pointer(&d->told, g_ptr_array_unref);
 	g_array_unref(d->lost);
 	g_free(d);
 }
