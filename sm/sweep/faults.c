@@ -107,12 +107,15 @@ lock_out(struct builder *b, uint32_t n, uint32_t holder)
 
 	if (at != SNAPSHOT_NONE &&
 	    snapshot_is_switch(snapshot_node_of(b->s, at))) {
+		g_autofree char *behind = faults_place(b->s, at);
+
 		builder_unlink(b, holder);
 		b->s->ports[at].silent = true;
 		b->s->ports[at].behind = node->info.node_guid;
 		builder_fault(b, SNAPSHOT_FAULT_UNUSABLE, 0,
-			      "%s rejects Sets: it has a foreign M_Key (enter "
-			      "it in guid2mkey); left out", where);
+			      "the node behind %s (%s) rejects Sets: it has a "
+			      "foreign M_Key (enter it in guid2mkey); left out",
+			      behind, where);
 		return;
 	}
 	builder_fault(b, SNAPSHOT_FAULT_LOCKED, node->info.node_guid,
