@@ -26,7 +26,7 @@
 
 #define UNSEEN		UINT32_MAX
 #define HOPS		64u	/* see web_arrives() */
-#define WEB_TABLES	(LFT_SENT_MAX + 2)
+#define WEB_TABLES	(LFT_SENT_MAX + 3)	/* new, cleared, old, others */
 #define ITEM(array, i)	g_array_index(array, uint32_t, i)
 
 struct channels *

@@ -373,6 +373,27 @@ FABRIC_TEST(test_contents_in_doubt_are_compared_mixed, "ring(5;1)")
 			 done, &f->choice);
 }
 
+/* As many Sets in doubt as are compared, and stages. */
+FABRIC_TEST(test_stages_begin_with_all_contents_in_doubt, "ring(5;1)")
+{
+	AUTO(lft) *circle = make_circle(f->g);
+	AUTO(lft) *held = lft_new(f->g->n_switches, f->g->top);
+	uint32_t sw;
+
+	for (unsigned n = 0; n < LFT_SENT_MAX; n++) {
+		struct lft *other = lft_new(f->g->n_switches, f->g->top);
+
+		for (sw = 2; sw < f->g->n_switches; sw++)
+			memcpy(lft_row(other, sw), lft_row(circle, sw),
+			       held->stride);
+		other->other = held->other;
+		held->other = other;
+	}
+	f->in.previous = held;
+	assert_true(choose(f, &half_round, true));
+	assert_int_equal(f->choice.safety, CHOICE_DRAIN);
+}
+
 /* The paths from hosts to switches go round the circle: a loop as soon as the
  * hosts can send, so they may not before all tables are written. */
 FABRIC_TEST(test_hosts_that_cannot_send_yet_wait, "ring(5;1)")
