@@ -770,8 +770,8 @@ select_is_worth(const struct graph *all, const struct choice *with,
 }
 
 /* Takes tables without crowded cables, if these are much better. Without some of
- * them others may show. */
-static void
+ * them others may show. The graph of these tables; NULL: they may use all cables. */
+static struct graph *
 select_leave_idle(const struct choice_wish *wish, const struct engine_input *in,
 		  const struct select_figures *with, struct choice *c)
 {
@@ -803,22 +803,24 @@ select_leave_idle(const struct choice_wish *wish, const struct engine_input *in,
 		choice_clear(c);
 		*c = other;
 		select_note_idle(in->g, is_idle, with->worst / f.worst, c);
-	} else {
-		choice_clear(&other);
+		return g;
 	}
+	choice_clear(&other);
 	graph_free(g);
+	return NULL;
 }
 
+/* less: see select_leave_idle(). */
 static bool
 select_tables(const struct choice_wish *wish, const struct engine_input *in,
-	      struct choice *c, GError **error)
+	      struct choice *c, struct graph **less, GError **error)
 {
 	struct select_figures f;
 
 	if (!select_engine(wish, in, c, &f, error))
 		return false;
 	if (f.worst > CROWDED * f.bound)
-		select_leave_idle(wish, in, &f, c);
+		*less = select_leave_idle(wish, in, &f, c);
 	return true;
 }
 
@@ -1065,16 +1067,16 @@ choose_cut_trees(const struct graph *whole, struct lft *held,
 	return n;
 }
 
-/* The held tables are the base, if that is as good. */
+/* The held tables are the base, if that is as good; g: without idle cables. */
 static void
 choose_keep(const struct choice_wish *wish, const struct engine_input *in,
-	    struct choice *c)
+	    const struct graph *g, struct choice *c)
 {
 	struct choice kept = { .lft = NULL }, new = *c;
 
 	if (!in->previous || c->safety == CHOICE_LOOP || wish->makes_room)
 		return;
-	kept.lft = keep_tables(in->g, in->previous, c->lft, c->ranks);
+	kept.lft = keep_tables(g, in->previous, c->lft, c->ranks);
 	if (!kept.lft)
 		return;
 	verify_tables(choose_graph(in), kept.lft, NULL, c->ranks, &kept.alone);
@@ -1212,6 +1214,7 @@ choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 	      struct choice *c, GError **error)
 {
 	struct engine_input shared = *in;
+	struct graph *less = NULL;
 	bool ok;
 
 	*c = (struct choice){ .safety = CHOICE_SAFE };
@@ -1223,14 +1226,15 @@ choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 			NULL;
 		shared.ranks = in->ranks;
 		ok = wish->order ? choose_listed(wish, &shared, c, error) :
-			select_tables(wish, &shared, c, error);
+			select_tables(wish, &shared, c, &less, error);
 		order_destroy(shared.order);
 	}
 	if (!ok) {
 		choice_clear(c);
 		return false;
 	}
-	choose_keep(wish, in, c);
+	choose_keep(wish, in, less ? less : in->g, c);
+	graph_free(less);
 	choose_cut(in->g, c);
 	choose_hold_mute(in, c);
 	/* The same but for the end: LinearFDBTop falls with other changes. */
