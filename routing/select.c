@@ -705,8 +705,10 @@ select_mark_crowded(const struct graph *all, const struct graph *g,
 	for (e = 0; e < g->n_edges; e++) {
 		const struct graph_edge *to = &g->edges[e];
 		double both = MIN(load[e], load[to->back]);
+		/* the ends of a cable may tell different rates */
 		double held = (double)MIN(flows[e], flows[to->back]) *
-			g->widest / MAX(to->capacity, 1);
+			g->widest / MAX(to->capacity,
+					MAX(g->edges[to->back].capacity, 1));
 
 		if (both * both > most * f->bound ||
 		    held * held > f->worst * f->bound)

@@ -493,6 +493,30 @@ TEST(test_strays_stay_if_they_are_safe)
 	}
 }
 
+/* Cables that stay idle are the same in both directions, whatever the rates of their
+ * ends are. */
+FABRIC_TEST(test_exchanged_cables_of_two_rates, "PGFT(4,4,4;1,2,2;1,2,2)")
+{
+	struct snapshot_port *ports = f->s->ports;
+	uint32_t a = snapshot_port_of(f->s, f->s->switches[8], 5);
+	uint32_t b = snapshot_port_of(f->s, f->s->switches[19], 12), e;
+
+	ports[ports[a].peer].peer = b;
+	ports[ports[b].peer].peer = a;
+	e = ports[a].peer;
+	ports[a].peer = ports[b].peer;
+	ports[b].peer = e;
+	for (uint32_t num = 1; num <= 12; num++) {
+		b = snapshot_port_of(f->s, f->s->switches[19], (uint8_t)num);
+		ports[b].info.width_active = 1;
+		graph_free(f->g);
+		f->in.g = f->g = graph_new(f->s, f->lids);
+		fabric_choose(f);
+		assert_int_equal(f->choice.alone.reach.lost_hosts, 0);
+		ports[b].info.width_active = 2;
+	}
+}
+
 /* Tables that use each cable stay, although new ones would use some of them in
  * the other direction. */
 FABRIC_TEST(test_held_tables_stay_if_no_cable_is_idle, "PGFT(1,2;1,2)")
