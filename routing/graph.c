@@ -310,6 +310,7 @@ graph_without(const struct graph *g, const uint8_t *is_out)
 	less->n_senders = g_memdup2(g->n_senders, n);
 	less->subnet = snapshot_ref((struct snapshot *)g->subnet);
 	graph_finish(less);
+	less->widest = g->widest;	/* loads of both compare */
 	return less;
 }
 

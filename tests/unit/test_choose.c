@@ -494,12 +494,14 @@ TEST(test_strays_stay_if_they_are_safe)
 }
 
 /* Cables that stay idle are the same in both directions, whatever the rates of their
- * ends are. */
+ * ends are; without the widest one, loads count as before. */
 FABRIC_TEST(test_exchanged_cables_of_two_rates, "PGFT(4,4,4;1,2,2;1,2,2)")
 {
+	AUTO(graph) *less = NULL;
 	struct snapshot_port *ports = f->s->ports;
 	uint32_t a = snapshot_port_of(f->s, f->s->switches[8], 5);
 	uint32_t b = snapshot_port_of(f->s, f->s->switches[19], 12), e;
+	g_autofree uint8_t *is_out = g_new0(uint8_t, f->g->n_edges);
 
 	ports[ports[a].peer].peer = b;
 	ports[ports[b].peer].peer = a;
@@ -515,6 +517,14 @@ FABRIC_TEST(test_exchanged_cables_of_two_rates, "PGFT(4,4,4;1,2,2;1,2,2)")
 		assert_int_equal(f->choice.alone.reach.lost_hosts, 0);
 		ports[b].info.width_active = 2;
 	}
+	ports[a].info.width_active = ports[ports[a].peer].info.width_active = 8;
+	graph_free(f->g);
+	f->in.g = f->g = graph_new(f->s, f->lids);
+	e = graph_edge_at(f->g, 8, 5);
+	is_out[e] = is_out[f->g->edges[e].back] = 1;
+	less = graph_without(f->g, is_out);
+	assert_int_equal(less->n_edges, f->g->n_edges - 2);
+	assert_int_equal(less->widest, f->g->widest);
 }
 
 /* Tables that use each cable stay, although new ones would use some of them in
