@@ -43,8 +43,8 @@
  * Crowded cables. In a tree with two exchanged uplinks each of them is a shortcut
  * between pods which all shortest paths between these take. Of the best tables
  * that carry more than the bound such cables are looked for, and if tables
- * without them are better by 10%, they stay idle, and a note names them. A repair
- * may use them.
+ * without them are better by 10%, these are taken, and a note names the cables. A
+ * repair may use them.
  *
  * Cost. The present engine, else ftree, is tried first. If no tables can be
  * better by more than these margins (metrics_bound), no other is tried; this is
@@ -736,10 +736,10 @@ select_note_idle(const struct graph *g, const uint8_t *is_idle, double times,
 			continue;
 		a = graph_switch_name(g, graph_owner(g, e));
 		b = graph_switch_name(g, to->peer);
-		g_ptr_array_add(c->notes, g_strdup_printf("no path uses the "
-			"cable from %s port %u to %s port %u: with it the "
-			"busiest channel would carry %.1f times as much; "
-			"perhaps cables are exchanged", a, to->port, b,
+		g_ptr_array_add(c->notes, g_strdup_printf("tables are made "
+			"without the cable from %s port %u to %s port %u: "
+			"with it the busiest channel would carry %.1f times as "
+			"much; perhaps cables are exchanged", a, to->port, b,
 			g->edges[to->back].port, times));
 	}
 }
