@@ -150,8 +150,8 @@ struct channels_result {
 /*
  * before: NULL, or the tables that the switches hold while `lft` is written:
  * each entry of each switch may then be the old or the new one, or that of
- * another table (lft.other) of each. They may have any content; entries that lead to no switch are skipped. Rows of both are in
- * the numbering of g.
+ * another table (lft.other) of each. They may have any content; entries that
+ * lead to no switch are skipped. Rows of both are in the numbering of g.
  * ranks: NULL, or of the order in which the tables were probably made (up is
  * towards the lower rank; a wrong one gives the same verdict): the same result,
  * much faster, but channels and dependencies are not counted.

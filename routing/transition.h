@@ -18,11 +18,11 @@ struct transition_entry {
 };
 
 /* held: with others, if any. ranks: an order in which the tables were probably
- * made, which saves time; or NULL. looped: by edge, the channels in a loop of both tables together
- * (struct channels_result). Returns the tables of the first step; entries:
- * the changes of the following stages (struct transition_entry). After the
- * last stage the tables are the wanted ones. NULL, and no entries: these have a
- * loop themselves. */
+ * made, which saves time; or NULL. looped: by edge, the channels in a loop of
+ * both tables together (struct channels_result). Returns the tables of the first
+ * step; entries: the changes of the following stages (struct transition_entry).
+ * After the last stage the tables are the wanted ones. NULL, and no entries:
+ * these have a loop themselves. */
 struct lft *transition_make(const struct graph *g, const struct lft *held,
 			    const struct lft *wanted, const uint32_t *ranks,
 			    const uint8_t *looped, GArray *entries);

@@ -227,6 +227,7 @@ sweep_on_peers(GArray *found, uint32_t silent, void *data)
 	switch (outcome) {
 	case ELECTION_MASTER:
 		s->polls_lost = 0;
+		s->vain_guid = 0;
 		/* clients may have registered with it while this one stood
 		 * still */
 		s->cut_off |= s->in_doubt && election_highest(&s->self, found,

@@ -84,7 +84,7 @@ judges_case() {
 	cp -r dump damaged
 
 	# leaf-1 sends what is for the second CA's LID round by the spines
-	sed -i '0,/^0x0002 : 002/s//0x0002 : 005/' damaged/opensm.fdbs
+	sed -i '0,/^0x0003 : 002/s//0x0003 : 005/' damaged/opensm.fdbs
 	refute "judges: ibdmchk sees a loop" judge_ibdmchk damaged
 	cp dump/opensm.fdbs damaged/
 	check "judges: the good tables pass" judge_ibdmchk damaged
