@@ -414,15 +414,14 @@ is_overwritten(const struct sweep *s)
 {
 	const struct snapshot *n = s->next.subnet, *last = s->view.subnet;
 	uint16_t own = last ? s->view.lids->base[last->local_port] : LID_NONE;
+	g_autofree uint32_t *nodes = snapshot_map_nodes(n, last);
 
 	for (uint32_t port = 0; own && port < n->n_ports; port++) {
 		const struct port_info *now = &n->ports[port].info, *then;
-		uint32_t was = snapshot_is_end_port(n, port) &&
-			n->ports[port].known ?
-			snapshot_find_port(last, n->ports[port].guid) :
-			SNAPSHOT_NONE;
+		uint32_t was = snapshot_same_port(n, port, nodes, last);
 
-		if (was == SNAPSHOT_NONE)
+		if (was == SNAPSHOT_NONE || !n->ports[port].known ||
+		    !snapshot_is_end_port(n, port))
 			continue;
 		then = &last->ports[was].info;
 		if (then->sm_lid == own &&
