@@ -263,6 +263,21 @@ snapshot_is_behind_port(const struct snapshot_fault *f)
 	return !f->guid && !snapshot_fault_stays(f);
 }
 
+/* A switch's port 0, or the port of a host behind a switch; not the manager's own. A
+ * fabric may be without such a port, and is then DEGRADED, not NOT UP. */
+static inline bool
+snapshot_is_other_end(const struct snapshot *s, uint32_t port)
+{
+	uint32_t at = s->ports[port].peer;
+
+	if (port == s->local_port)
+		return false;
+	if (snapshot_is_switch(snapshot_node_of(s, port)))
+		return s->ports[port].num == 0;
+	return at != SNAPSHOT_NONE &&
+		snapshot_is_switch(snapshot_node_of(s, at));
+}
+
 /* A host's port in trouble, or the switch's port that leads there. */
 static inline bool
 snapshot_is_stuck(const struct snapshot *s, uint32_t port)

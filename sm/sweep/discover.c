@@ -453,12 +453,9 @@ unfit_free(gpointer data)
 static uint32_t
 host_at(const struct discover *d, uint32_t port)
 {
-	uint32_t at = d->s->ports[port].peer;
-
-	return at == SNAPSHOT_NONE || port == d->s->local_port ||
-		snapshot_is_switch(snapshot_node_of(d->s, port)) ||
-		!snapshot_is_switch(snapshot_node_of(d->s, at)) ?
-		SNAPSHOT_NONE : at;
+	return !snapshot_is_switch(snapshot_node_of(d->s, port)) &&
+		snapshot_is_other_end(d->s, port) ? d->s->ports[port].peer :
+		SNAPSHOT_NONE;
 }
 
 static void
@@ -768,6 +765,7 @@ is_spared(struct discover *d, const struct probe *q, const struct smp_request *r
 		snapshot_holder_of(d->s, q->port);
 
 	if (port == SNAPSHOT_NONE || d->amend ||
+	    !snapshot_is_other_end(d->s, port) ||
 	    d->s->ports[q->port].node == d->s->ports[d->s->local_port].node)
 		return false;
 	d->s->ports[port].trouble = SNAPSHOT_NO_NAME;

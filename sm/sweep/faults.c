@@ -103,10 +103,9 @@ lock_out(struct builder *b, uint32_t n, uint32_t holder)
 	unsigned ports = node->info.num_ports;
 	bool is_switch = snapshot_is_switch(node);
 	g_autofree char *where = faults_place(b->s, holder);
-	uint32_t at = is_switch ? SNAPSHOT_NONE : b->s->ports[holder].peer;
+	uint32_t at = b->s->ports[holder].peer;
 
-	if (at != SNAPSHOT_NONE &&
-	    snapshot_is_switch(snapshot_node_of(b->s, at))) {
+	if (!is_switch && snapshot_is_other_end(b->s, holder)) {
 		g_autofree char *behind = faults_place(b->s, at);
 
 		builder_unlink(b, holder);

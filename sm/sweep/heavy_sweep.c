@@ -875,8 +875,8 @@ route(struct sweep *s)
 static bool
 is_own_trouble(const struct sweep *s, const struct table_fault *fault)
 {
-	return !fault->is_lft && fault->port != s->next.subnet->local_port &&
-		snapshot_is_end_port(s->next.subnet, fault->port);
+	return !fault->is_lft &&
+		snapshot_is_other_end(s->next.subnet, fault->port);
 }
 
 static void

@@ -237,26 +237,14 @@ settle(struct program *p, uint32_t index, bool well)
 
 /* ----------------------------------------------------------------- replies */
 
-/* An end port other than our own: of a host behind a switch, or a switch's port 0. */
-static bool
-is_other_end(const struct snapshot *s, uint32_t port)
-{
-	uint32_t at = s->ports[port].peer;
-
-	if (port == s->local_port || !snapshot_is_end_port(s, port))
-		return false;
-	return snapshot_is_switch(snapshot_node_of(s, port)) ||
-		(at != SNAPSHOT_NONE &&
-		 snapshot_is_switch(snapshot_node_of(s, at)));
-}
-
 /* This step is not done, since its port does not do it. */
 static void
 note_trouble(struct program *p, const struct plan_step *step)
 {
 	struct snapshot_port *port;
 
-	if (step->port == SNAPSHOT_NONE || !is_other_end(p->before, step->port))
+	if (step->port == SNAPSHOT_NONE ||
+	    !snapshot_is_other_end(p->before, step->port))
 		return;
 	port = &p->r.after->ports[step->port];
 	if (step->kind == PLAN_TABLE)
@@ -662,7 +650,8 @@ find_troubles(struct program *p)
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		unsigned lacks = p->r.untaken[port] & PORT_FIELDS_ADDRESS;
 
-		if (lacks && s->ports[port].num && is_other_end(s, port))
+		if (lacks && s->ports[port].num &&
+		    snapshot_is_other_end(s, port))
 			s->ports[port].trouble = lacks == PORT_FIELD_STATE ?
 				SNAPSHOT_NO_STATE : SNAPSHOT_NO_ADDRESS;
 	}
@@ -679,7 +668,7 @@ is_excused(const struct program *p, const struct plan_step *step)
 	if (step->port == SNAPSHOT_NONE)
 		return false;
 	if (step->kind == PLAN_TABLE && is_switch)
-		return is_other_end(s, step->port);
+		return snapshot_is_other_end(s, step->port);
 	return snapshot_is_stuck(s, step->port);
 }
 
