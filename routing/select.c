@@ -461,13 +461,14 @@ candidate_try(struct candidate *k)
 }
 
 static void
-candidate_sample(struct candidate *k)
+select_sample(const struct graph *g, const struct lft *lft,
+	      struct metrics_congestion *shifts)
 {
 	g_autofree uint32_t *hosts = NULL;
 	struct metrics_sample sample = { .n = N_SAMPLES, .seed = 1 };
 
-	sample.hosts = hosts = order_hosts(k->in.g, &sample.n_hosts);
-	metrics_shifts(k->in.g, k->c.lft, &sample, &k->shifts);
+	sample.hosts = hosts = order_hosts(g, &sample.n_hosts);
+	metrics_shifts(g, lft, &sample, shifts);
 }
 
 /* Can no other engine be better than the first by more than the margin? */
@@ -488,7 +489,7 @@ select_is_settled(struct selection *s)
 		return false;
 	if (is_enough)
 		return true;
-	candidate_sample(k);
+	select_sample(g, k->c.lft, &k->shifts);
 	return k->shifts.mean <= ALIKE;
 }
 
@@ -521,7 +522,7 @@ select_best(struct selection *s)
 	for (i = 0; i < s->n; i++) {
 		k = &s->list[i];
 		if (is_left[i] && n > 1 && !k->shifts.n)
-			candidate_sample(k);
+			select_sample(k->in.g, k->c.lft, &k->shifts);
 		x = k->load.worst * k->shifts.mean;
 		if (is_left[i] && (best == s->n || ALIKE * x < product)) {
 			best = i;
@@ -749,12 +750,9 @@ static double
 select_product(const struct graph *g, const struct choice *c,
 	       const struct select_figures *f)
 {
-	g_autofree uint32_t *hosts = NULL;
-	struct metrics_sample sample = { .n = N_SAMPLES, .seed = 1 };
 	struct metrics_congestion shifts;
 
-	sample.hosts = hosts = order_hosts(g, &sample.n_hosts);
-	metrics_shifts(g, c->lft, &sample, &shifts);
+	select_sample(g, c->lft, &shifts);
 	return f->worst * shifts.mean;
 }
 
