@@ -108,6 +108,7 @@ election_decide(const struct sm_info *self, const GArray *peers,
 
 struct election_poll {
 	const struct snapshot *s;
+	bool has_own;		/* the local port may have a manager */
 	uint32_t only;		/* SNAPSHOT_NONE: query all ports */
 	uint32_t port;		/* the next port */
 	GArray *found;		/* of struct election_peer, by port */
@@ -124,7 +125,7 @@ election_poll_next(void *data, struct smp_request *r)
 	while (p->port < p->s->n_ports) {
 		r->port = p->port++;
 		r->attr = MAD_ATTR_SM_INFO;
-		if (r->port != p->s->local_port &&
+		if ((r->port != p->s->local_port || p->has_own) &&
 		    snapshot_is_end_port(p->s, r->port) &&
 		    p->s->ports[r->port].info.cap_mask & PORT_CAP_IS_SM &&
 		    (p->only == SNAPSHOT_NONE || p->only == r->port))
@@ -182,6 +183,7 @@ election_poll_start(struct mad_client *x, const struct mkey_db *keys,
 	};
 
 	p->s = s;
+	p->has_own = x->params.only_reads;	/* it is not this process */
 	p->only = only;
 	p->silent = SNAPSHOT_NONE;
 	p->done = done;

@@ -60,9 +60,10 @@ typedef void (*election_poll_done_fn)(GArray *peers, uint32_t silent,
 				      void *data);
 
 /*
- * Reads SMInfo of every port with IsSM, except our own; `done` gets those that
- * answered, and is never called from inside this function. `only`: this port
- * only, or SNAPSHOT_NONE. s and keys are borrowed until then.
+ * Reads SMInfo of every port with IsSM, except our own, unless x only reads: then
+ * another manager is there. `done` gets those that answered, and is never called
+ * from inside this function. `only`: this port only, or SNAPSHOT_NONE. s and keys
+ * are borrowed until then.
  */
 struct smp_batch *election_poll_start(struct mad_client *x,
 				      const struct mkey_db *keys,

@@ -6,10 +6,9 @@
 . "$(dirname "$0")/lib.sh"
 need python3
 
-# on node-16
-observer() {
+observer() {	# NODE
 	rm -rf seen seen.log
-	LAB_NODE=node-16 lab_sm observer "$MINISM" -F "$SCRATCH/empty.conf" \
+	LAB_NODE=$1 lab_sm observer "$MINISM" -F "$SCRATCH/empty.conf" \
 		--cache-dir "$SCRATCH/seen" --partitions= --observe -v -s 1 \
 		-f "$SCRATCH/seen.log" --pcap "$SCRATCH/seen.pcapng" \
 		--control-socket "$SCRATCH/ctl"
@@ -83,7 +82,7 @@ minism_case() {
 		-p 1 --control-socket "$SCRATCH/master"
 	check "minism: the master is up" await log_has sm.log 'SUBNET UP'
 	state_of_fabric >before
-	observer
+	observer node-16
 	faults minism
 	check "doctor: the other manager" doctor 1 \
 		'^another subnet manager: node-01 \(0x[0-9a-f]*\), master, ' -s ctl
@@ -109,6 +108,10 @@ minism_case() {
 	check "the expected fabric is kept" await grep -q spine-3 seen/state
 	refute "but no LIDs" grep -q '^lid ' seen/state
 	ends minism
+	observer node-01
+	check "minism: the master is on the observer's port" \
+		await says UP 'observing.* the master is on node-01'
+	ends 'minism: one port'
 }
 
 opensm_case() {
@@ -117,7 +120,7 @@ opensm_case() {
 	# its ftree has no paths between the ports 0 of spines
 	lab_sm opensm opensm -R ftree -f "$SCRATCH/opensm.log" -s 2
 	check "opensm: the master is up" await answers MASTER inside sminfo
-	observer
+	observer node-16
 	faults opensm
 	ends opensm
 }
