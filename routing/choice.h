@@ -24,6 +24,8 @@ struct choice {
 	struct lft *lft;
 	bool keeps_held;	/* held entries stay, which the engine did not
 				   leave room for trees of groups with */
+	bool is_mended;		/* around lost cables: all loads in its texts are
+				   those of the tables before */
 	uint32_t *ranks;	/* engine_output.ranks */
 	GPtrArray *notes;	/* engine_output.notes */
 	char *warning;		/* auto: few cables carry most traffic; or

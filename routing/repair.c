@@ -915,6 +915,7 @@ repair_conclude(struct repairing *w, const struct graph *now, struct choice *c)
 		EACH_ITEM(struct transition_entry, e, c->later)
 			e->sw = w->r->place[e->sw];
 	}
+	c->is_mended = memchr(m->is_lost, 1, m->g->n_edges);
 	c->ranks = ranks ? g_new(uint32_t, n_now + 1) : NULL;
 	for (sw = 0; ranks && sw < m->g->n_switches; sw++)
 		if (w->r->place[sw] != SNAPSHOT_NONE)

@@ -70,6 +70,9 @@ note_fabric(struct status *s, const struct sweep_report *r)
 		 [ROUTE_UNSAFE] = r->choice->safety == CHOICE_LOOP);
 	view_text_put(VIEW_REASON, r->choice->reason, s->fabric);
 	view_texts_put(VIEW_CANDIDATE, r->choice->compared, s->fabric);
+	if (r->choice->is_mended)
+		view_text_put(VIEW_NOTE, "repaired since: all loads are those of "
+			      "the tables before", s->fabric);
 	view_texts_put(VIEW_NOTE, r->choice->notes, s->fabric);
 	view_text_put(VIEW_NOTE, r->choice->warning, s->fabric);
 	if (!channels->cycle)

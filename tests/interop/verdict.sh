@@ -152,6 +152,8 @@ states() {	# formula: its leaves and spines have 36 cables
 	one_truth cable DEGRADED 'link S-1-0/20 - S-2-1/1' unplug S-1-0 20
 	check "cable: whatif foretold the load, beside an avoided link" \
 		await foretold
+	check "cable: loads are told to be of the tables before" \
+		log_has status.out 'repaired since: all loads'
 	ctl use S-1-1/25 >/dev/null
 	one_truth spine DEGRADED 'switch S-2-2, 36 links' kill S-2-2
 	one_truth leaf DEGRADED 'switch S-1-3, 36 links, 18 hosts' kill S-1-3

@@ -180,6 +180,7 @@ lab_change(struct lab *lab, struct snapshot *s, double *worst)
 		assert_true(!c.alone.reach.lid ||
 			    c.alone.reach.sw < r.s->n_switches);
 		*worst = MAX(*worst, (double)v.max / (double)lab->max);
+		assert_int_equal(c.is_mended, s != lab->s);
 		for (uint32_t sw = 0; sw < r.s->n_switches; sw++)
 			memcpy(lft_row(lab->held, r.whole[sw]),
 			       lft_row(c.lft, sw), c.lft->stride);
