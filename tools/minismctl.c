@@ -117,6 +117,10 @@ explain_name(const struct ctl_arguments *a, bool *missing)
 	if (v)
 		(is_port ? tool_view_find : tool_view_find_end)(v, word,
 								missing, &why);
+	if (v && !why && !is_port) {	/* the port is there, its link is not */
+		why = tool_view_missing(v, word);
+		*missing = why != NULL;
+	}
 	/* of a number the manager knows more: it may be that of a port that is away */
 	if (!*missing && text_read_number(word ?: "", 16, UINT64_MAX, &guid))
 		g_clear_pointer(&why, g_free);

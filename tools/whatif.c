@@ -86,7 +86,8 @@ unplug(struct whatif *w, char *const *words)
 	if (port == SNAPSHOT_NONE)
 		return;
 	if (w->b->s->ports[port].peer == SNAPSHOT_NONE)
-		w->wrong = g_strdup_printf("%s has no cable", words[0]);
+		w->wrong = tool_view_missing(w->v, words[0]) ?:
+			g_strdup_printf("%s has no cable", words[0]);
 	pull(w->b, port);
 }
 

@@ -90,9 +90,9 @@ foretold() {
 	PYTHON
 }
 
-says_missing() {	# switch words: whatever the exit status
+says_missing() {	# switch or link, words: whatever the exit status
 	ctl "${@:2}" >answer 2>&1
-	grep "switch $1 is missing since 20" answer
+	grep "$1 is missing since 20" answer
 }
 
 is_failed() {
@@ -154,6 +154,11 @@ states() {	# formula: its leaves and spines have 36 cables
 		await foretold
 	check "cable: loads are told to be of the tables before" \
 		log_has status.out 'repaired since: all loads'
+	for words in 'avoid S-1-0/20' 'whatif unplug S-1-0/20'; do
+		# shellcheck disable=SC2086 # words
+		check "cable: $words says that it is missing" says_missing \
+			'link S-1-0/20 - S-2-1/1' $words
+	done
 	ctl use S-1-1/25 >/dev/null
 	one_truth spine DEGRADED 'switch S-2-2, 36 links' kill S-2-2
 	one_truth leaf DEGRADED 'switch S-1-3, 36 links, 18 hosts' kill S-1-3
@@ -161,7 +166,7 @@ states() {	# formula: its leaves and spines have 36 cables
 		'links S-1-3/20' 'accept S-1-3/20' 'ports S-1-3' 'lft S-1-3'; do
 		# shellcheck disable=SC2086 # words
 		check "leaf: $words says that it is missing" says_missing \
-			S-1-3 $words
+			'switch S-1-3' $words
 	done
 	lab_cmd plug S-1-0 20 >/dev/null
 	lab_cmd revive S-2-2 >/dev/null
