@@ -354,6 +354,8 @@ const struct option_table options_table = {
 	.summary = "A subnet manager for InfiniBand. Without options it "
 		"manages the subnet of\nthe first port that is up, until it "
 		"is told to end.",
+	.description = "minism(8) has the options of OpenSM that are spelled, "
+		"or done, in another way.",
 	.note = note_argument,
 };
 
