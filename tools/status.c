@@ -86,6 +86,8 @@ put_standby(const struct view_lines *lines, struct text_report *r)
 {
 	const struct view_text *b = view_lines_first(lines, VIEW_STANDBY);
 	const uint64_t *n = b->n;
+	bool is_guest = view_lines_first(lines,
+					 VIEW_MANAGER)->n[MANAGER_GUEST];
 
 	report_open(r, "standby", '{');
 	report_bool(r, "warm", n[STANDBY_WARM]);
@@ -102,8 +104,10 @@ put_standby(const struct view_lines *lines, struct text_report *r)
 	if (n[STANDBY_FOLLOWS] && (b->text || !n[STANDBY_WARM]))
 		report_say(r, "%s", n[STANDBY_WARM] ? INDENT "WARNING: not "
 			   "read since: " : "NOT WARM:  ");
-	report_text(r, "why", b->text ? b->text : n[STANDBY_FOLLOWS] &&
-		    !n[STANDBY_WARM] ? "nothing is read yet" : NULL, "\n");
+	report_text(r, "why", n[STANDBY_FOLLOWS] && is_guest ? "a guest is given "
+		    "no state: set a priority in both managers" : b->text ?
+		    b->text : n[STANDBY_FOLLOWS] && !n[STANDBY_WARM] ?
+		    "nothing is read yet" : NULL, "\n");
 	report_close(r, '}');
 }
 

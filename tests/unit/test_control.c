@@ -668,6 +668,11 @@ WORDS("role", do_role, struct setup *t)
 }
 
 /* cold|warm [WHY] */
+WORDS("guest", do_guest, struct setup *t)
+{
+	t->sweep.params.guest = true;
+}
+
 WORDS("standby", do_standby, struct setup *t)
 {
 	t->standby.follows = true;
