@@ -829,13 +829,12 @@ check_config(const struct daemon *d, GPtrArray *warnings, const GError *bad)
 	const struct options *conf = d->conf;
 	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GError) error = NULL;
-	struct site_files *site = NULL;
 	struct snapshot *fabric = NULL;
+	struct site_files *site;
 
 	if (bad)
 		g_ptr_array_add(errors, g_strdup(bad->message));
-	else
-		site = site_files_read(conf, warnings, errors);
+	site = site_files_read(conf, warnings, errors);
 	if (site && d->kind->fabric && conf->fabric)
 		fabric = d->kind->fabric(conf, &error);
 	if (fabric)

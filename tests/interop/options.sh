@@ -36,7 +36,8 @@ checked() {
 }
 
 config_case() {
-	printf 'lmc 9\nlcm 1\nsweep_interval  often\n' >bad.conf
+	printf 'lmc 9\nlcm 1\nsweep_interval  often\nrouting_engine fast\n' \
+		>bad.conf
 	printf '0x1\n  nobody\n' >bad.guids
 	printf 'Default=0x7fff, ipoib : ALL=full ;\nStorage=0x10 : 0x1=fill ;\n' \
 		>bad.partitions
@@ -48,6 +49,8 @@ config_case() {
 		grep -qE 'bad\.conf:3:17: sweep_interval: often' answer
 	check "config: and the warning" \
 		grep -qE 'bad\.conf:2:1: lcm is no key' answer
+	check "config: and what is read later" \
+		grep -q 'unknown routing engine "fast"' answer
 	check "config: a bad partition file" checked 2 \
 		'bad\.partitions:2:[0-9]+: ' -P bad.partitions -a bad.guids
 	check "config: all files are looked at" grep -q 'bad\.guids:2' answer
