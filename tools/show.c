@@ -866,16 +866,28 @@ show_request(char *const *words)
 	return g_strdup_printf("view node %s\n", word);
 }
 
+/* What the view of a file lacks for the command, and what writes it; or NULL. */
+static const char *
+find_lack(const struct show_command *c, const struct tool_view *v)
+{
+	if (!c->needs)		/* `view status` alone has none */
+		return tool_view_has_states(v) && !v->s->n_nodes ?
+			"nodes; minismctl view" : NULL;
+	if (v->lines->of[c->needs]->len)
+		return NULL;
+	return c->needs == VIEW_COUNT ? "counters of a manager; minismctl view "
+		"status" : "state of a manager; minismctl view";
+}
+
 int
 show_run(struct show *q, GError **error)
 {
 	const struct show_command *c = show_find_command(q->words);
+	const char *lack = find_lack(c, q->v);
 
-	if (!c->needs || q->v->lines->of[c->needs]->len)
+	if (!lack)
 		return c->run(q, error);
-	g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: it has no %s; "
-		    "minismctl view writes one that has", q->v->name,
-		    c->needs == VIEW_COUNT ? "counters of a manager" :
-		    "state of a manager");
+	g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
+		    "%s: it has no %s writes one that has", q->v->name, lack);
 	return -1;
 }

@@ -328,6 +328,9 @@ status_case() {
 	manager status
 	first=$SM_PID
 	check "status: UP, and exit 0" up
+	ctl view status >part.view
+	check "status: its view has no nodes to tell of" says 2 \
+		'it has no nodes; minismctl view' --view part.view doctor
 	check "status: sweep" says 0 'sweep begins' sweep
 	check "status: and until it has ended" \
 		says 0 '^swept in .* ms: up$' sweep --wait
