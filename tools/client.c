@@ -12,13 +12,10 @@
  */
 #include "tools/client.h"
 
-#include <errno.h>
+#include <gio/gio.h>
+#include <gio/gunixsocketaddress.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include "sm/config/options.h"
 #include "topology/text.h"
@@ -34,58 +31,57 @@ G_DEFINE_QUARK(minism-client-error-quark, client_error)
 
 /* Of each call on the socket that follows. False: `end` has passed. */
 static bool
-wait_until(int fd, int64_t end)
+wait_until(GSocket *s, int64_t end)
 {
 	int64_t left = end - g_get_monotonic_time();
-	const struct timeval patience = {
-		.tv_sec = left / G_USEC_PER_SEC,
-		.tv_usec = left % G_USEC_PER_SEC,
-	};
 
-	errno = EAGAIN;
-	return left > 0 &&
-		!setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
-			    sizeof(patience)) &&
-		!setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience,
-			    sizeof(patience));
+	g_socket_set_timeout(s, (guint)(left / G_USEC_PER_SEC) + 1);
+	return left > 0;
 }
 
-/* Connected; -1 with errno. */
-static int
-try_socket(const char *path, int64_t end)
+/* Connected; or NULL, and there may be an error. */
+static GSocket *
+try_socket(const char *path, int64_t end, GError **error)
 {
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	int fd, e;
+	g_autoptr(GSocketAddress) to = g_unix_socket_address_new(path);
+	g_autoptr(GSocket) s = g_socket_new(G_SOCKET_FAMILY_UNIX,
+					    G_SOCKET_TYPE_STREAM,
+					    G_SOCKET_PROTOCOL_DEFAULT, error);
 
-	if (g_strlcpy(to.sun_path, path, sizeof(to.sun_path)) >=
-	    sizeof(to.sun_path)) {
-		errno = ENAMETOOLONG;
-		return -1;
+	/* it was cut off */
+	if (strcmp(g_unix_socket_address_get_path((void *)to), path)) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FILENAME_TOO_LONG,
+			    "its name is too long for a socket");
+		return NULL;
 	}
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -1;
-	if (wait_until(fd, end) &&
-	    connect(fd, (const struct sockaddr *)&to, sizeof(to)) == 0)
-		return fd;
-	e = errno;
-	close(fd);
-	errno = e;
-	return -1;
+	while (s && wait_until(s, end)) {
+		g_clear_error(error);
+		if (g_socket_connect(s, to, NULL, error))
+			return g_steal_pointer(&s);
+		/* it has many clients */
+		if (!g_error_matches(*error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK))
+			break;
+		g_usleep(AGAIN_US);
+	}
+	return NULL;
 }
 
-static int
+static GSocket *
 open_named(const char *path, int64_t end, GError **error)
 {
-	int fd = try_socket(path, end);
+	g_autoptr(GError) why = NULL;
+	GSocket *s = try_socket(path, end, &why);
 
-	if (fd < 0)
-		g_set_error(error, CLIENT_ERROR, CLIENT_ERROR_SILENT,
-			    "%s: %s%s", path, g_strerror(errno),
-			    errno == ECONNREFUSED ? ": no manager listens "
-			    "there any more" : errno == ENOENT ?
+	if (!s)
+		g_set_error(error, CLIENT_ERROR, CLIENT_ERROR_SILENT, "%s: %s%s",
+			    path, why ? why->message : "it is busy",
+			    g_error_matches(why, G_IO_ERROR,
+					    G_IO_ERROR_CONNECTION_REFUSED) ?
+			    ": no manager listens there any more" :
+			    g_error_matches(why, G_IO_ERROR,
+					    G_IO_ERROR_NOT_FOUND) ?
 			    " (is a manager running?)" : "");
-	return fd;
+	return s;
 }
 
 static gint
@@ -95,15 +91,15 @@ order_names(gconstpointer a, gconstpointer b)
 }
 
 /* The only manager that listens in the folder of sockets. */
-static int
+static GSocket *
 open_only(const char *folder, int64_t end, GError **error)
 {
 	g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
 	g_autoptr(GString) alive = g_string_new(NULL);
 	const char *name;
+	g_autoptr(GSocket) only = NULL;
 	guint n = 0;
-	int fd = -1;
 
 	while (dir && (name = g_dir_read_name(dir)))
 		if (g_str_has_suffix(name, SUFFIX))
@@ -111,31 +107,28 @@ open_only(const char *folder, int64_t end, GError **error)
 								NULL));
 	g_ptr_array_sort(paths, order_names);
 	for (guint i = 0; i < paths->len; i++) {
-		int next = try_socket(paths->pdata[i], end);
+		g_autoptr(GError) why = NULL;
+		g_autoptr(GSocket) next = try_socket(paths->pdata[i], end, &why);
 
-		if (next < 0)
+		if (!next)
 			continue;
-		g_string_append_printf(alive, "%s%s", n ? ", " : "",
+		g_string_append_printf(alive, "%s%s", n++ ? ", " : "",
 				       (char *)paths->pdata[i]);
-		if (n++)
-			close(next);
-		else
-			fd = next;
+		g_set_object(&only, next);
 	}
 	if (n == 0)
 		g_set_error(error, CLIENT_ERROR, CLIENT_ERROR_SILENT,
 			    "no manager listens in %s (is one running, and are "
 			    "you root or in its group minism?)", folder);
 	if (n <= 1)
-		return fd;
-	close(fd);
+		return g_steal_pointer(&only);
 	g_set_error(error, CLIENT_ERROR, CLIENT_ERROR_WHICH, "there are %u "
 		    "managers: %s; say which with --socket or --guid", n,
 		    alive->str);
-	return -1;
+	return NULL;
 }
 
-static int
+static GSocket *
 open_place(const struct client_place *place, int64_t end, GError **error)
 {
 	g_autofree char *folder = options_control_dir(), *path = NULL;
@@ -149,7 +142,7 @@ open_place(const struct client_place *place, int64_t end, GError **error)
 		g_set_error(error, CLIENT_ERROR, CLIENT_ERROR_WHICH, "--guid "
 			    "%s: not a GUID of up to 16 hexadecimal digits",
 			    place->guid);
-		return -1;
+		return NULL;
 	}
 	path = g_strdup_printf("%s/%016" G_GINT64_MODIFIER "x" SUFFIX, folder,
 			       guid);
@@ -158,39 +151,24 @@ open_place(const struct client_place *place, int64_t end, GError **error)
 
 /* --- question and answer --- */
 
+/* A manager that closes the connection before it has read the line may have sent the
+ * reason. False: there is no answer, and may be an error. */
 static bool
-send_line(int fd, const GString *line)
-{
-	gsize done = 0;
-
-	while (done < line->len) {
-		ssize_t n = send(fd, line->str + done, line->len - done,
-				 MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		/* a manager that closed the connection may have sent the
-		 * reason */
-		if (n <= 0)
-			return errno == EPIPE || errno == ECONNRESET;
-		done += (gsize)n;
-	}
-	return true;
-}
-
-static bool
-read_answer(int fd, int64_t end, GString *answer)
+read_answer(GSocket *s, int64_t end, const GString *line, GString *answer,
+	    GError **error)
 {
 	char buffer[65536];
-	ssize_t n;
+	gssize n = 1;
 
+	for (gsize done = 0; n > 0 && done < line->len; done += (gsize)MAX(n, 0))
+		n = g_socket_send(s, line->str + done, line->len - done, NULL,
+				  NULL);
 	do {
-		n = wait_until(fd, end) ?
-			recv(fd, buffer, sizeof(buffer), 0) : -1;
-		if (n > 0)
-			g_string_append_len(answer, buffer, n);
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	/* a refused client has an answer before the error */
+		g_clear_error(error);
+		n = wait_until(s, end) ? g_socket_receive(s, buffer,
+				sizeof(buffer), NULL, error) : -1;
+		g_string_append_len(answer, buffer, MAX(n, 0));
+	} while (n > 0);
 	return n == 0 || answer->len > 0;
 }
 
@@ -223,36 +201,35 @@ take_answer(const GString *answer, GString *line, GString *out, GError **error)
 	return code;
 }
 
-int
-client_ask(const struct client_place *place, int64_t patience_us,
-	   GString *line, GString *body, GError **error)
+static int
+ask_once(const struct client_place *place, int64_t end, GString *line,
+	 GString *body, GError **error)
 {
-	int64_t end = g_get_monotonic_time() + patience_us;
 	g_autoptr(GString) answer = g_string_new(NULL);
-	int fd = open_place(place, end, error), code = -1;
+	g_autoptr(GSocket) s = open_place(place, end, error);
+	g_autoptr(GError) why = NULL;
 
-	if (fd < 0)
+	if (!s)
 		return -1;
-	if (send_line(fd, line) && read_answer(fd, end, answer))
-		code = take_answer(answer, line, body, error);
-	else
-		g_set_error(error, CLIENT_ERROR, CLIENT_ERROR_SILENT, "the "
-			    "manager does not answer: %s", errno == EAGAIN ?
-			    "it is busy" : g_strerror(errno));
-	close(fd);
-	return code;
+	if (read_answer(s, end, line, answer, &why))
+		return take_answer(answer, line, body, error);
+	g_set_error(error, CLIENT_ERROR, CLIENT_ERROR_SILENT, "the manager does "
+		    "not answer: %s", !why || g_error_matches(why, G_IO_ERROR,
+		    G_IO_ERROR_TIMED_OUT) ? "it is busy" : why->message);
+	return -1;
 }
 
 int
-client_ask_on(const struct client_place *place, int64_t patience_us,
-	      GString *line, GString *body, client_take_fn take, void *data,
-	      GError **error)
+client_ask(const struct client_place *place, int64_t patience_us,
+	   GString *line, GString *body, client_take_fn take, void *data,
+	   GError **error)
 {
 	unsigned later = AGAIN_US;
 	int code;
 
-	while ((code = client_ask(place, patience_us, line, body, error)) ==
-	       CLIENT_AGAIN && (!take || take(body, data))) {
+	while ((code = ask_once(place, g_get_monotonic_time() + patience_us,
+				line, body, error)) == CLIENT_AGAIN &&
+	       (!take || take(body, data))) {
 		g_usleep(later);
 		later = MIN(later + AGAIN_US, AGAIN_MAX_US);
 	}

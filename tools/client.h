@@ -40,20 +40,16 @@ struct client_place {
 	  "GUID", "The manager on the port with this PortGUID" }
 
 /*
- * Sends `line`, with its newline, and appends the body of the answer to `body`.
- * Returns the code of the answer; if that is CLIENT_AGAIN, `line` has become the
- * request that continues it. -1: there is no whole answer within patience_us.
+ * Sends `line`, with its newline, and all requests that continue it, and appends the
+ * bodies of the answers to `body`. Returns the code of the last one. -1: there is no
+ * whole answer to one of them within patience_us.
+ * take gets the body behind each answer but the last, and may empty it; if it returns
+ * false, CLIENT_AGAIN is returned. NULL: the body is gathered.
  * Waits meanwhile; uses nothing but its arguments, so any thread may call it.
  */
-int client_ask(const struct client_place *place, int64_t patience_us,
-	       GString *line, GString *body, GError **error);
-
-/* The same, and all requests that continue it. take gets the body behind each
- * answer but the last, and may empty it; if it returns false,
- * CLIENT_AGAIN is returned. NULL: the body is gathered. */
 typedef bool (*client_take_fn)(GString *body, void *data);
-int client_ask_on(const struct client_place *place, int64_t patience_us,
-		  GString *line, GString *body, client_take_fn take, void *data,
-		  GError **error);
+int client_ask(const struct client_place *place, int64_t patience_us,
+	       GString *line, GString *body, client_take_fn take, void *data,
+	       GError **error);
 
 #endif

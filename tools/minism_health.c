@@ -276,7 +276,8 @@ ask_manager(struct health_run *h, const struct cables_entry *cable,
 			G_GUINT64_FORMAT "\n",
 			snapshot_node_of(s, cable->port)->info.node_guid,
 			s->ports[cable->port].num, errors);
-	code = client_ask(&h->a.place, CLIENT_PATIENCE_US, line, body, &error);
+	code = client_ask(&h->a.place, CLIENT_PATIENCE_US, line, body, NULL, NULL,
+			  &error);
 	if (code < 0) {
 		warn_user(h, error->message);
 		return;

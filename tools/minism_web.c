@@ -143,7 +143,7 @@ fetch_page(struct web_server *w, size_t page)
 
 	f.end = f.begin + patience;
 	g_string_truncate(p->body, 0);
-	code = client_ask_on(&w->place, patience, line, p->body, fetch_on, &f,
+	code = client_ask(&w->place, patience, line, p->body, fetch_on, &f,
 			     &error);
 	if (code == CLIENT_AGAIN)
 		g_string_assign(p->body, "the manager is busy\n");

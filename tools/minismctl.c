@@ -152,7 +152,7 @@ run_question(const struct ctl_arguments *a)
 	/* the line ends at the first newline, and a word cannot have one */
 	g_strdelimit(line->str, "\n", '?');
 	g_string_append_c(line, '\n');
-	code = client_ask_on(&a->place, CLIENT_PATIENCE_US, line, body,
+	code = client_ask(&a->place, CLIENT_PATIENCE_US, line, body,
 			     print_part, NULL, &error);
 	if (code < 0) {
 		tool_options_complain("%s", error->message);

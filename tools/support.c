@@ -86,7 +86,7 @@ gather(const struct client_place *place, const char *folder, GError **error)
 		g_autoptr(GString) line = g_string_new(questions[i].question);
 		g_autoptr(GString) body = g_string_new(NULL);
 
-		if (client_ask_on(place, CLIENT_PATIENCE_US, line, body, NULL,
+		if (client_ask(place, CLIENT_PATIENCE_US, line, body, NULL,
 				  NULL, error) < 0 ||
 		    !save(folder, questions[i].file, body, error))
 			return false;

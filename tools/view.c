@@ -596,7 +596,7 @@ get_text(const struct client_place *place, const char *file,
 
 	if (file)
 		return text_read_file(file, error);
-	code = client_ask_on(place, CLIENT_PATIENCE_US, line, body, NULL, NULL,
+	code = client_ask(place, CLIENT_PATIENCE_US, line, body, NULL, NULL,
 			     error);
 	/* the manager finds what has one meaning */
 	if (code == CLIENT_USAGE && g_str_has_prefix(request, "view node "))
