@@ -365,6 +365,17 @@ print_ranking(struct health_run *h, const struct known *k)
 		cables_print(k->view, c, k->ports, NULL, &r);
 	}
 	report_close(&r, ']');
+	report_open(&r, "no_answer", '[');
+	for (uint32_t i = 0; i < k->view->s->n_nodes; i++) {
+		g_autofree char *name = k->nodes[i].skip ? snapshot_full_name(
+			&k->view->s->nodes[i], k->view->shared) : NULL;
+
+		if (name)
+			report_say(&r, "no answer: ");
+		if (name)
+			report_text(&r, NULL, name, "\n");
+	}
+	report_close(&r, ']');
 	report_count(&r, "bad", n_bad, "bad cable", "; ");
 	report_count(&r, "read", h->n_read, "port", " read, ");
 	report_number(&r, "silent", h->n_silent, " did not answer\n");

@@ -121,6 +121,7 @@ assert c["ends"][1]["counters"] == {"SymbolErrorCounter": 100}, c'
 	lab_cmd hang spine-2
 	check "silent: the other nodes are read" await answers \
 		'60 ports read, 4 did not answer' reads_again
+	check "silent: it is named" grep -qx 'no answer: spine-2' answer
 }
 
 # 8 bits, in their last quarter, are cleared and go on.
