@@ -127,17 +127,6 @@ put_path_end(struct text_report *r, const struct tool_view *v, const char *key,
 	report_close(r, '}');
 }
 
-/* Of a file: false with an error if it has no tables. */
-static bool
-has_tables(const struct show *q, GError **error)
-{
-	if (!q->v->lft && !q->place)
-		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: it has "
-			    "no forwarding tables; minismctl view tables "
-			    "writes one that has", q->v->name);
-	return q->v->lft || q->place;
-}
-
 /* What the view of the whole fabric lacks: the tables of this node. */
 static bool
 get_node(struct show *q, const struct snapshot_node *n, GError **error)
@@ -166,8 +155,6 @@ get_path(struct show *q, uint32_t from, uint32_t to, struct trace *t,
 		    !tool_view_more(v, q->place, line, error))
 			return false;
 	}
-	if (!has_tables(q, error))
-		return false;
 	trace_follow(v, from, to, t);
 	for (unsigned i = 0; q->why && i < t->n; i++)
 		if (!get_node(q, &v->s->nodes[t->hops[i].node], error))
@@ -648,7 +635,7 @@ show_table(struct show *q, GError **error)
 		report_done(r, false, "only a switch has forwarding tables");
 		return 2;
 	}
-	if (!has_tables(q, error) || !get_node(q, n, error))
+	if (!get_node(q, n, error))
 		return -1;
 	row = v->lft ? lft_row(v->lft, n->sw_index) : NULL;
 	report_open(r, NULL, '{');
@@ -810,7 +797,7 @@ show_dump(struct show *q, GError **error)
 {
 	struct tool_view *v = q->v;
 
-	if (!v->lft)
+	if (!v->lft)	/* there is no switch */
 		v->lft = lft_new(v->s->n_switches, v->lids->top);
 	if (!dump_all(q->words[1], v->s, v->lids, v->lft, error))
 		return -1;
@@ -828,15 +815,15 @@ show_dump(struct show *q, GError **error)
 static const struct show_command show_commands[] = {
 	{ "avoid", show_avoid, STATUS, .needs = VIEW_MANAGER },
 	{ "doctor", show_doctor, FABRIC, 0, false },
-	{ "dump", show_dump, TABLES, .is_plain = true },
+	{ "dump", show_dump, TABLES, .needs = VIEW_LFT, .is_plain = true },
 	{ "groups", show_groups, FABRIC, 0, false },
-	{ "lft", show_table, FABRIC, 0, false },
+	{ "lft", show_table, FABRIC, .needs = VIEW_LFT },
 	{ "links", show_links, FABRIC, 0, false },
 	{ "members", show_members, FABRIC, 0, false },
 	{ "metrics", show_metrics, STATUS, .needs = VIEW_COUNT },
 	{ "nodes", show_nodes, FABRIC, 0, false },
 	{ "partitions", show_partitions, FABRIC, 0, false },
-	{ "path", show_path, FABRIC, 0, false },
+	{ "path", show_path, FABRIC, .needs = VIEW_LFT },
 	{ "ports", show_ports, NULL, 0, false },
 	{ "report", show_report, TABLES, .is_plain = true },
 	{ "status", show_status, STATUS, .needs = VIEW_MANAGER },
@@ -868,22 +855,25 @@ show_request(char *const *words)
 
 /* What the view of a file lacks for the command, and what writes it; or NULL. */
 static const char *
-find_lack(const struct show_command *c, const struct tool_view *v)
+find_lack(const struct show *q, enum view_kind needs)
 {
-	if (!c->needs)		/* `view status` alone has none */
-		return tool_view_has_states(v) && !v->s->n_nodes ?
-			"nodes; minismctl view" : NULL;
-	if (v->lines->of[c->needs]->len)
-		return NULL;
-	return c->needs == VIEW_COUNT ? "counters of a manager; minismctl view "
-		"status" : "state of a manager; minismctl view";
+	const struct tool_view *v = q->v;
+
+	if (needs == VIEW_COUNT || needs == VIEW_MANAGER)
+		return v->lines->of[needs]->len ? NULL : needs == VIEW_COUNT ?
+			"counters of a manager; minismctl view status" :
+			"state of a manager; minismctl view";
+	if (tool_view_has_states(v) && !v->s->n_nodes)
+		return "nodes; minismctl view";
+	return needs && !v->lft && !q->place && v->s->n_switches ?
+		"forwarding tables; minismctl view tables" : NULL;
 }
 
 int
 show_run(struct show *q, GError **error)
 {
 	const struct show_command *c = show_find_command(q->words);
-	const char *lack = find_lack(c, q->v);
+	const char *lack = find_lack(q, c->needs);
 
 	if (!lack)
 		return c->run(q, error);

@@ -313,6 +313,9 @@ alone_case() {
 		says 2 'demo.net: it has no state of a manager' --view "$demo" status
 	check "alone: which has no tables" says 2 'demo.net: .* no forwarding tables' \
 		--view "$demo" path node-01 node-02
+	"$MINISM_SIM" -F /dev/null 'pair()' --once --view pair.view -f pair.log
+	check "alone: where there is no switch, none are needed" says 0 \
+		': 0 switches, ' --view pair.view path H-0 H-1
 }
 
 # follow NAME words: in the background, into ./NAME
