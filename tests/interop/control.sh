@@ -6,7 +6,7 @@
 # shellcheck source=tests/interop/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-need smpquery
+need smpquery python3
 [ -x "$MINISMCTL" ] || bail_out "$MINISMCTL has not been built"
 
 says() {	# status regex words: of minismctl
@@ -313,6 +313,23 @@ alone_case() {
 		says 2 'demo.net: it has no state of a manager' --view "$demo" status
 	check "alone: which has no tables" says 2 'demo.net: .* no forwarding tables' \
 		--view "$demo" path node-01 node-02
+	check "alone: clients wait for a place at the socket" \
+		env CTL="$MINISMCTL" python3 - <<-'END'
+	import os, socket, subprocess, time
+	s = socket.socket(socket.AF_UNIX)
+	s.bind("full.ctl")
+	s.listen(1)
+	s.settimeout(20)
+	c = [subprocess.Popen([os.environ["CTL"], "-s", "full.ctl", "sms"])
+	     for i in range(6)]
+	time.sleep(0.5)
+	for i in c:
+	    a = s.accept()[0]
+	    a.recv(99)
+	    a.sendall(b"minism 2 0 3\nyes")
+	    a.close()
+	assert not any(i.wait() for i in c)
+	END
 	"$MINISM_SIM" -F /dev/null 'pair()' --once --view pair.view -f pair.log
 	check "alone: where there is no switch, none are needed" says 0 \
 		': 0 switches, ' --view pair.view path H-0 H-1
