@@ -84,12 +84,6 @@ open_named(const char *path, int64_t end, GError **error)
 	return s;
 }
 
-static gint
-order_names(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* The only manager that listens in the folder of sockets. */
 static GSocket *
 open_only(const char *folder, int64_t end, GError **error)
@@ -105,7 +99,7 @@ open_only(const char *folder, int64_t end, GError **error)
 		if (g_str_has_suffix(name, SUFFIX))
 			g_ptr_array_add(paths, g_build_filename(folder, name,
 								NULL));
-	g_ptr_array_sort(paths, order_names);
+	g_ptr_array_sort(paths, text_compare);
 	for (guint i = 0; i < paths->len; i++) {
 		g_autoptr(GError) why = NULL;
 		g_autoptr(GSocket) next = try_socket(paths->pdata[i], end, &why);

@@ -198,12 +198,6 @@ doctor_devices(const struct tool_view *v, struct finding *f)
 
 /* ------------------------------------------------------- what is no finding */
 
-static int
-doctor_compare(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void
 put_models(const struct tool_view *v, struct text_report *r)
 {
@@ -220,7 +214,7 @@ put_models(const struct tool_view *v, struct text_report *r)
 			 snapshot_is_switch(node) ? "switch" : "CA",
 			 node->info.vendor_id, node->info.device_id, revision);
 	}
-	g_ptr_array_sort(models, doctor_compare);
+	g_ptr_array_sort(models, text_compare);
 	report_open(r, "models", '[');
 	for (guint i = 0; i < models->len; i += n) {
 		const char *model = models->pdata[i];

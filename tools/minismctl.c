@@ -103,26 +103,23 @@ explain_name(const struct ctl_arguments *a, bool *missing)
 	bool names = is_port || !strcmp(a->words[0], "accept") ||
 		!strcmp(a->words[0], "avoid") || !strcmp(a->words[0], "use");
 	guint at = is_port ? 3 : 1;
-	struct tool_view *v = NULL;
-	g_autofree char *word = NULL;
+	struct tool_view *v = names && g_strv_length(a->words) > at ?
+		tool_view_get(&a->place, NULL, "view\n", NULL) : NULL;
+	g_autofree char *word = v ? g_strdup(a->words[at]) : NULL;
 	char *why = NULL;
 	uint64_t guid;
 
-	if (names && g_strv_length(a->words) > at) {
-		v = tool_view_get(&a->place, NULL, "view\n", NULL);
-		word = g_strdup(a->words[at]);
-	}
-	if (v && is_port && !strcmp(a->words[1], "add") && strchr(word, '='))
+	if (!v)
+		return NULL;
+	if (is_port && !strcmp(a->words[1], "add") && strchr(word, '='))
 		*strrchr(word, '=') = '\0';
-	if (v)
-		(is_port ? tool_view_find : tool_view_find_end)(v, word,
-								missing, &why);
-	if (v && !why && !is_port) {	/* the port is there, its link is not */
+	(is_port ? tool_view_find : tool_view_find_end)(v, word, missing, &why);
+	if (!why && !is_port) {	/* the port is there, its link is not */
 		why = tool_view_missing(v, word);
 		*missing = why != NULL;
 	}
 	/* of a number the manager knows more: it may be that of a port that is away */
-	if (!*missing && text_read_number(word ?: "", 16, UINT64_MAX, &guid))
+	if (!*missing && text_read_number(word, 16, UINT64_MAX, &guid))
 		g_clear_pointer(&why, g_free);
 	tool_view_free(v);
 	return why;

@@ -445,6 +445,12 @@ text_read_number(const char *text, unsigned base, uint64_t max, uint64_t *value)
 	return text_span_number(&all, base, max, value);
 }
 
+int
+text_compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 bool
 text_span_guid(const struct text_span *span, uint64_t *guid)
 {

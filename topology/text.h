@@ -149,6 +149,9 @@ text_plural_es(uint64_t n)
 	return n == 1 ? "" : "es";
 }
 
+/* Of two char *, to sort an array of them. */
+int text_compare(const void *a, const void *b);
+
 /* "1 switch", "8 hosts"; with `all` more than n, "7 of 8 switches". */
 void text_put_count(GString *out, uint64_t n, uint64_t all, const char *noun);
 

@@ -7,11 +7,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-static int
-compare_paths(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
+#include "topology/text.h"
 
 char *
 folder_new(void)
@@ -89,7 +85,7 @@ folder_list(const char *path, const char *suffix)
 					g_build_filename(path, name, NULL));
 	if (dir)
 		g_dir_close(dir);
-	g_ptr_array_sort(paths, compare_paths);
+	g_ptr_array_sort(paths, text_compare);
 	return paths;
 }
 

@@ -21,6 +21,7 @@
 #include "tools/net_file_parse.h"
 #include "topology/each.h"
 #include "topology/net_file.h"
+#include "topology/text.h"
 
 static const char *const names_who[] = {
 	[PARTITION_ALL] = "ALL", [PARTITION_ALL_CAS] = "ALL_CAS",
@@ -299,12 +300,6 @@ net_normal(const char *text, GPtrArray *warnings, GError **error)
 	return g_string_free(out, FALSE);
 }
 
-static gint
-compare_lines(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Both ends of each, a line for those of a node; and which nodes are a part of
  * their neighbour. */
 static void
@@ -324,7 +319,7 @@ format_cables(const struct snapshot *s, GString *out)
 			snapshot_node_of(s, q)->info.system_guid ?
 			" one system" : ""));
 	}
-	g_ptr_array_sort(lines, compare_lines);
+	g_ptr_array_sort(lines, text_compare);
 	for (guint i = 0; i < lines->len; i++) {
 		const char *line = lines->pdata[i], *last = i ?
 			lines->pdata[i - 1] : "";

@@ -9,6 +9,7 @@
 #include "tests/lib/unit.h"
 #include "topology/net_file.h"
 #include "topology/prng.h"
+#include "topology/text.h"
 
 static struct snapshot *
 make_with(const char *spec, struct generate_options options)
@@ -60,12 +61,6 @@ cables_between(const struct snapshot *s, uint32_t a, uint32_t b)
 	return n;
 }
 
-static gint
-compare_text(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* The cables by name, sorted: what a fabric is, whatever its GUIDs are. */
 static char *
 cables_by_name(const struct snapshot *s)
@@ -80,7 +75,7 @@ cables_by_name(const struct snapshot *s)
 				snapshot_node_of(s, p)->desc, s->ports[p].num,
 				snapshot_node_of(s, q)->desc, s->ports[q].num));
 	}
-	g_ptr_array_sort(lines, compare_text);
+	g_ptr_array_sort(lines, text_compare);
 	g_ptr_array_add(lines, NULL);
 	return g_strjoinv("\n", (char **)lines->pdata);
 }
