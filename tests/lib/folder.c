@@ -5,7 +5,6 @@
 #include "tests/lib/folder.h"
 
 #include <glib/gstdio.h>
-#include <string.h>
 
 #include "topology/text.h"
 
