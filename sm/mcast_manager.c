@@ -854,16 +854,16 @@ mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
 	uint32_t n_blocks = count_blocks(m);
 	uint32_t n_positions = m->wanted ? m->wanted->n_positions : 1;
 
-	m->is_inherited = !n_blocks && may_have_trees(s, fresh);
+	m->is_inherited = !m->wanted && may_have_trees(s, fresh);
 	n_blocks += m->is_inherited;
+	set_fabric(m, s, lids, fresh);
+	m->waits = true;
 	if (!n_blocks)
 		return false;
-	set_fabric(m, s, lids, fresh);
 	for (uint32_t sw = 0; sw < s->n_switches; sw++)
 		n_positions = MAX(n_positions, mft_positions(
 				switch_at(m, sw)->info.num_ports));
 	set_wanted(m, mft_new(s->n_switches, n_positions, n_blocks), NULL);
-	m->waits = true;
 	m->is_preparing = true;
 	start_phases(m);
 	return true;
