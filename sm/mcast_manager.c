@@ -31,7 +31,7 @@
  * credit loop together. Blocks whose last group has ended are
  * cleared, and leave the end of the tables. The trees in force are an input of
  * the computation, so a member that joins changes the switches of its branch
- * only.
+ * only; after a start the switches are read first.
  */
 #include "sm/mcast_manager.h"
 
@@ -681,6 +681,12 @@ mcast_manager_done(void *data)
 		sweep_prepared(m->sweep);
 		return false;
 	}
+	if (!m->told) {		/* the trees of before the start are kept */
+		g_clear_pointer(&m->batch, smp_batch_free);
+		m->told = collect_held(m);
+		make_trees(m);
+		return false;
+	}
 	/* else all blocks are read and cut: no group is stuck */
 	if (m->phase == MCAST_GROW && (m->bad || m->is_partial))
 		m->stuck = find_stuck(m);
@@ -769,6 +775,18 @@ count_blocks(const struct mcast_manager *m)
 	return n;
 }
 
+/* Empty tables of the present fabric, with so many blocks. */
+static void
+want_blocks(struct mcast_manager *m, uint32_t n_blocks)
+{
+	uint32_t sw, n_positions = m->wanted ? m->wanted->n_positions : 1;
+
+	for (sw = 0; sw < m->s->n_switches; sw++)
+		n_positions = MAX(n_positions, mft_positions(
+				switch_at(m, sw)->info.num_ports));
+	set_wanted(m, mft_new(m->s->n_switches, n_positions, n_blocks), NULL);
+}
+
 static void
 mcast_manager_on_timer(void *data)
 {
@@ -778,6 +796,11 @@ mcast_manager_on_timer(void *data)
 	/* if no port ever joined: not a single Get */
 	if (m->sweep->paused || m->waits || !count_blocks(m))
 		return;
+	if (!m->told) {
+		want_blocks(m, count_blocks(m));
+		start_phases(m);
+		return;
+	}
 	m->phase = MCAST_READ;
 	make_trees(m);
 }
@@ -852,7 +875,6 @@ mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
 		      struct lid_map *lids, const uint8_t *fresh)
 {
 	uint32_t n_blocks = count_blocks(m);
-	uint32_t n_positions = m->wanted ? m->wanted->n_positions : 1;
 
 	m->is_inherited = !m->wanted && may_have_trees(s, fresh);
 	n_blocks += m->is_inherited;
@@ -860,10 +882,7 @@ mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
 	m->waits = true;
 	if (!n_blocks)
 		return false;
-	for (uint32_t sw = 0; sw < s->n_switches; sw++)
-		n_positions = MAX(n_positions, mft_positions(
-				switch_at(m, sw)->info.num_ports));
-	set_wanted(m, mft_new(s->n_switches, n_positions, n_blocks), NULL);
+	want_blocks(m, n_blocks);
 	m->is_preparing = true;
 	start_phases(m);
 	return true;
