@@ -552,16 +552,17 @@ tree_usual(const struct forest *f)
 
 /* False: it misses members. */
 static bool
-tree_lay(struct forest *f, const struct tree_group *group, enum tree_kind kind)
+tree_lay(struct forest *f, struct tree_group *group, enum tree_kind kind)
 {
 	uint32_t start, usual = tree_usual(f);
 
-	if (!group->held && kind_is_held(kind))
+	if (!f->previous && kind_is_held(kind))
 		return false;
 	f->limit = f->ceiling;
 	start = tree_find_start(f, group, kind);
 	if (start == SNAPSHOT_NONE)
 		return false;
+	group->held |= kind_is_held(kind);
 	if (kind == TREE_KEPT)
 		f->limit = 0;
 	if (kind == TREE_TOP && f->ceiling == UINT32_MAX)
@@ -919,31 +920,6 @@ forest_start(struct forest *f, const struct multicast_input *in,
 	backbone_make(f, groups, in->n_groups);
 }
 
-/* Finds the groups, sorted, that have a cable in the former tables. */
-static void
-find_held(const struct forest *f, struct tree_group *groups, uint32_t n)
-{
-	const struct mft *previous = f->previous;
-	uint16_t links[MFT_POSITIONS], *masks;	/* ports to switches */
-	uint32_t sw, e, i, p;
-
-	while (n && groups[n - 1].mlid - MLID_MIN >=
-	       previous->n_blocks * MFT_BLOCK)
-		n--;
-	for (sw = 0; sw < f->g->n_switches; sw++) {
-		memset(links, 0, sizeof(links));
-		for_each_edge(f->g, sw, e)
-			links[f->g->edges[e].port / 16] |= (uint16_t)
-				(1u << f->g->edges[e].port % 16);
-		for (p = 0; p < previous->n_positions; p++) {
-			masks = mft_block(previous, sw, p, 0);
-			for (i = 0; i < n && links[p]; i++)
-				groups[i].held |= (links[p] & masks[
-					groups[i].mlid - MLID_MIN]) != 0;
-		}
-	}
-}
-
 void
 multicast_route(const struct multicast_input *in,
 		struct multicast_output *out)
@@ -958,11 +934,8 @@ multicast_route(const struct multicast_input *in,
 	f.work = f.c->work + LITTLE_WORK;
 	/* Former trees first: new ones then see their load, and those that have
 	 * to grow see that of the others. */
-	if (f.previous)
-		find_held(&f, groups, in->n_groups);
-	for (i = 0; i < in->n_groups; i++)
-		if (groups[i].held)
-			group_lay(&f, &groups[i], TREE_KEPT, TREE_KEPT);
+	for (i = 0; f.previous && i < in->n_groups; i++)
+		group_lay(&f, &groups[i], TREE_KEPT, TREE_KEPT);
 	for (i = 0; i < in->n_groups; i++)
 		if (!groups[i].is_laid)
 			group_lay(&f, &groups[i], TREE_CALM, TREE_BACKBONE);
