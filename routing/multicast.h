@@ -34,7 +34,9 @@ struct multicast_input {
 	uint32_t n_groups;
 	/* The tables that the switches hold, with any content, in the
 	 * numbering of g; or NULL. A tree that is in them and still right is
-	 * kept. The new ones have all their blocks. */
+	 * kept. One that would have to grow over a busy channel is laid anew,
+	 * if that helps: its members miss packets until it is written. The new
+	 * tables have all their blocks. */
 	const struct mft *previous;
 };
 

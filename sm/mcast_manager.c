@@ -25,12 +25,11 @@
  * Cost. The tables of a switch are kept over sweeps and renumbering, and read
  * again if the switch is new or was reset. Blocks that never had a group of
  * this manager are neither read nor written: to read all blocks of all switches
- * would take longer than everything else. If it knows no group, and another
- * manager may have left trees, it reads blocks from the first one on, up to one
- * that is empty on all switches: these trees and its unicast routes could have a
- * credit loop together. Blocks whose last group has ended are
- * cleared, and leave the end of the tables. The trees in force are an input of
- * the computation, so a member that joins changes the switches of its branch
+ * would take longer than everything else. If another manager may have left trees,
+ * the first read goes on up to a block that is empty on all switches: these trees
+ * and the unicast routes could have a credit loop together. Blocks whose last group
+ * has ended are cleared, and leave the end of the tables. The trees in force are an
+ * input of the computation, so a member that joins changes the switches of its branch
  * only; after a start the switches are read first.
  */
 #include "sm/mcast_manager.h"
