@@ -703,7 +703,7 @@ mcast_manager_done(void *data)
 		sa_db_set_mft(view, m->told);
 	if (m->again || m->bad)
 		start_timer(m, m->again ? 0 : RETRY_US);
-	m->again = m->bad = false;
+	m->again = false;
 	return false;
 }
 
@@ -792,6 +792,7 @@ mcast_manager_on_timer(void *data)
 	struct mcast_manager *m = data;
 
 	m->timer = 0;
+	m->bad = false;
 	/* if no port ever joined: not a single Get */
 	if (m->sweep->paused || m->waits || !count_blocks(m))
 		return;
@@ -809,10 +810,14 @@ mcast_manager_touch(struct mcast_manager *m)
 {
 	if (!m->s)
 		return;
-	if (m->phase != MCAST_REST)
+	if (m->phase != MCAST_REST) {
 		m->again = true;
-	else
-		start_timer(m, BATCH_US);
+		return;
+	}
+	if (m->bad)		/* the next attempt is later */
+		transport_timer_clear(m->x->transport, &m->timer);
+	m->bad = false;
+	start_timer(m, BATCH_US);
 }
 
 void
