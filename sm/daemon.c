@@ -648,7 +648,7 @@ open_views(struct daemon *d)
 	};
 	bool is_resident = d->conf->mode == OPTIONS_MODE_RUN;
 
-	if (d->transport->timers || is_resident)
+	if (d->transport->in_real_time || is_resident)
 		d->slow = beside_new(NULL, 0);
 	if (params.path)
 		d->view_file = file_writer_new(d->slow, d->log, &params);

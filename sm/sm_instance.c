@@ -436,7 +436,7 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 		.resident = sweep_goal_stays(sweep.goal),
 	};
 	/* Files are no part of a run that is repeated: at once there. */
-	if (t->timers || params->disk_us)
+	if (t->in_real_time || params->disk_us)
 		sm->disk = beside_new(t, params->disk_us);
 	sm->persist = persist_new(log);
 	sm->keys = persist_keys_open(params->key_dir, reads, params->m_key,

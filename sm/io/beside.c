@@ -41,7 +41,7 @@ struct beside {
 static bool
 has_thread(const struct beside *b)
 {
-	return !b->t || b->t->timers;
+	return !b->t || b->t->in_real_time;
 }
 
 static bool

@@ -24,7 +24,7 @@ struct beside_task {
 };
 
 /* A thread, from its first job on; jobs run in the order in which they were
- * started. t->timers NULL, a run that can be repeated: there is no thread; a
+ * started. t not in real time, a run that can be repeated: there is no thread; a
  * job runs on the loop, `takes_us` of t's clock after the one before it. t is
  * borrowed; NULL, for what no run repeats: a thread. */
 struct beside *beside_new(struct transport *t, int64_t takes_us);

@@ -96,8 +96,7 @@ struct transport {
 	 * sm/io/sa_message.h.
 	 */
 	bool rmpp;
-	struct timers *timers;		/* of one in real time (sm/io/timers.h);
-					   NULL: of a simulation, which can be
+	bool in_real_time;		/* else it is a simulation, which can be
 					   repeated (sm/io/beside.h) */
 	bool simulated;			/* and so is its time */
 	char name[96];			/* for people: "ibsim0 port 1" */

@@ -17,7 +17,8 @@
  * waits for them itself, LINGER_MS at most, since they usually take
  * microseconds and a switch of threads takes longer. It does the same after a
  * request of another node, since a client that has its answer may send the next
- * request soon; but only if no timer is due by then. After TURN_MAX MADs or
+ * request soon; but not if that has started a timer which is due by then. After
+ * TURN_MAX MADs or
  * TURN_US timers and other sources of the loop have their turn. No MAD is lost
  * while the main thread is busy: the kernel queues them, and so does the shim,
  * whose thread always reads the socket of the simulator.
@@ -59,7 +60,6 @@
 #include <unistd.h>
 
 #include "sm/io/local_port.h"
-#include "sm/io/timers.h"
 #include "sm/mad/mad.h"
 #include "sm/mad/rmpp.h"
 
@@ -150,6 +150,7 @@ struct umad_transport {
 	struct umad_device devices[2];	/* SMI, GSI; if they are one: [0] */
 	int issm_fd;		/* -1: not declared */
 	bool is_shown;		/* IsSM is wanted */
+	bool rings_soon;	/* a timer that was started in this turn */
 	struct local_port issm_port;
 	unsigned reopen;	/* timer; 0: not running */
 	unsigned reopen_ms;
@@ -244,8 +245,7 @@ deliver(struct umad_device *d, size_t len)
 static bool
 linger(struct umad_device *d, bool *napped)
 {
-	bool may_serve = d->asked && timers_next(d->u->base.timers) >
-		g_get_monotonic_time() + LINGER_MS * 1000;
+	bool may_serve = d->asked && !d->u->rings_soon;
 
 	if (d->waiting >= NAP_WAITING && !*napped) {
 		*napped = true;
@@ -323,6 +323,7 @@ on_wake(GSource *source, GSourceFunc callback, gpointer data)
 	bool napped = false;
 
 	g_source_set_ready_time(source, -1);
+	d->u->rings_soon = false;
 	if (d->fd < 0)
 		return G_SOURCE_CONTINUE;
 	/* The callbacks of a MAD, or the watcher, may have found that the
@@ -495,6 +496,51 @@ static int64_t
 umad_transport_now(struct transport *t)
 {
 	return g_get_monotonic_time();
+}
+
+/* ------------------------------------------------------------------ timers
+ *
+ * One that is started by another one's callback waits for the next turn of the
+ * loop, so devices are read in between.
+ */
+
+struct umad_timer {
+	transport_timer_fn fn;
+	void *data;
+};
+
+static gboolean
+umad_on_timer(gpointer data)
+{
+	const struct umad_timer *timer = data;
+
+	timer->fn(timer->data);
+	return G_SOURCE_REMOVE;
+}
+
+static unsigned
+umad_timer_start(struct transport *t, int64_t when, transport_timer_fn fn,
+		 void *data)
+{
+	struct umad_transport *u = (struct umad_transport *)t;
+	const struct umad_timer timer = { fn, data };
+	g_autoptr(GSource) source = g_timeout_source_new(0);
+
+	u->rings_soon |= when <= g_get_monotonic_time() + LINGER_MS * 1000;
+	g_source_set_callback(source, umad_on_timer,
+			      g_memdup2(&timer, sizeof(timer)), g_free);
+	g_source_set_ready_time(source, MAX(when, 0));
+	return g_source_attach(source, u->context);
+}
+
+static void
+umad_timer_cancel(struct transport *t, unsigned id)
+{
+	struct umad_transport *u = (struct umad_transport *)t;
+	GSource *source = g_main_context_find_source_by_id(u->context, id);
+
+	if (source)
+		g_source_destroy(source);
 }
 
 /* ---------------------------------------------------------- the local ports */
@@ -698,7 +744,7 @@ umad_transport_free(struct transport *t)
 		g_cond_clear(&d->changed);
 		g_free(d->in.umad);
 	}
-	timers_free(u->base.timers);
+	transport_timer_clear(t, &u->reopen);
 	g_main_context_unref(u->context);
 	g_free(u->out.umad);
 	g_free(u->told);
@@ -708,8 +754,8 @@ umad_transport_free(struct transport *t)
 static const struct transport_ops umad_ops = {
 	.send = umad_transport_send,
 	.now = umad_transport_now,
-	.timer_start = timers_start,
-	.timer_cancel = timers_cancel,
+	.timer_start = umad_timer_start,
+	.timer_cancel = umad_timer_cancel,
 	.free = umad_transport_free,
 };
 
@@ -719,13 +765,13 @@ umad_transport_new(const struct umad_choice *choice)
 	struct umad_transport *u = g_new(struct umad_transport, 1);
 
 	*u = (struct umad_transport){
-		.base = { .ops = &umad_ops, .rmpp = true },
+		.base = { .ops = &umad_ops, .rmpp = true,
+			  .in_real_time = true },
 		.role = choice->role, .event = choice->event,
 		.event_data = choice->event_data, .issm_fd = -1,
 		.context = g_main_context_ref_thread_default(),
 		.reopen_ms = REOPEN_MIN_MS,
 	};
-	u->base.timers = timers_new(u->context);
 	for (unsigned k = 0; k < G_N_ELEMENTS(u->devices); k++) {
 		struct umad_device *d = &u->devices[k];
 
@@ -823,8 +869,8 @@ static void on_reopen(void *data);
 static void
 reopen_later(struct umad_transport *u)
 {
-	u->reopen = timers_start(&u->base, g_get_monotonic_time() +
-				 u->reopen_ms * (int64_t)1000, on_reopen, u);
+	u->reopen = transport_timer_in(&u->base, u->reopen_ms * (int64_t)1000,
+				       on_reopen, u);
 	u->reopen_ms = MIN(2 * u->reopen_ms, REOPEN_MAX_MS);
 }
 

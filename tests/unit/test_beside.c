@@ -4,7 +4,6 @@
  * for a job that was cancelled. Jobs wait for the test, never for a time.
  */
 #include "sm/io/beside.h"
-#include "sm/io/timers.h"
 #include "tests/lib/unit.h"
 
 #define PATIENCE	(60 * G_TIME_SPAN_SECOND)	/* only if it fails */
@@ -31,7 +30,7 @@ static void
 bench_open(struct bench *s)
 {
 	*s = (struct bench){
-		.t = { .timers = timers_new(g_main_context_default()) },
+		.t = { .in_real_time = true },
 		.loop = g_thread_self(),
 	};
 	g_mutex_init(&s->lock);
@@ -42,7 +41,6 @@ bench_open(struct bench *s)
 static void
 bench_clear(struct bench *s)
 {
-	timers_free(s->t.timers);
 	g_mutex_clear(&s->lock);
 	g_cond_clear(&s->changed);
 }
