@@ -94,7 +94,7 @@ sa_fields(unsigned attr_id, unsigned *n)
 	return t ? t->fields : NULL;
 }
 
-bool
+void
 sa_match_init(struct sa_match *m, unsigned attr_id, uint64_t comp_mask,
 	      const uint8_t *wanted)
 {
@@ -102,8 +102,6 @@ sa_match_init(struct sa_match *m, unsigned attr_id, uint64_t comp_mask,
 	const struct mad_field *f = sa_fields(attr_id, &n);
 
 	memset(m, 0, sizeof(*m));
-	if (n < 64 && comp_mask >> n)
-		return false;
 	for (i = 0; i < n; i++) {
 		if (!(comp_mask >> i & 1) || (f[i].kind != MAD_FIELD_PLAIN &&
 					      f[i].kind != MAD_FIELD_BITS))
@@ -117,7 +115,6 @@ sa_match_init(struct sa_match *m, unsigned attr_id, uint64_t comp_mask,
 	}
 	for (i = 0; i < m->len; i++)
 		m->value[i] = wanted[i] & m->mask[i];
-	return true;
 }
 
 bool

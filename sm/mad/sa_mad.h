@@ -102,9 +102,9 @@ struct sa_match {
 	uint8_t value[SA_DATA_LEN];
 };
 
-/* wanted: the record of the request, sa_record_size() bytes at least. False if
- * comp_mask has bits that this attribute has no component for. */
-bool sa_match_init(struct sa_match *m, unsigned attr_id, uint64_t comp_mask,
+/* wanted: the record of the request, sa_record_size() bytes at least. Bits of
+ * comp_mask that this attribute has no component for are ignored. */
+void sa_match_init(struct sa_match *m, unsigned attr_id, uint64_t comp_mask,
 		   const uint8_t *wanted);
 bool sa_match_test(const struct sa_match *m, const uint8_t *record);
 

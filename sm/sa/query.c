@@ -75,9 +75,17 @@ sa_resume(struct sa_reply *reply)
 	reply->kind = SA_REPLY_ONE;
 }
 
+/* The records, or why there are none; 0: none of this attribute. */
 static void
 answer_records(struct sa_query *q, struct sa_records *r, unsigned status)
 {
+	unsigned n;
+
+	sa_fields(q->h.mad.attr_id, &n);
+	if (r && n < 64 && q->h.comp_mask >> n) {	/* no component */
+		g_clear_pointer(&r, sa_records_free);
+		status = SA_STATUS_REQ_INVALID;
+	}
 	q->reply->records = r;
 	if (!r) {
 		answer_status(q, status ? status : MAD_STATUS_BAD_ATTRIBUTE);
@@ -91,28 +99,6 @@ answer_records(struct sa_query *q, struct sa_records *r, unsigned status)
 	}
 	sa_make_response(q->reply->mad, 0);
 	q->reply->kind = SA_REPLY_TABLE;
-}
-
-/* ----------------------------------------------------------------- paths */
-
-static void
-query_paths(struct sa_query *q, bool multi)
-{
-	struct sa_records *r;
-	unsigned status, n;
-
-	/* GetMulti is answered by its own method, but with PathRecord's
-	 * attribute (IBA o15-0.2.7). */
-	if (multi)
-		bytes_store16(q->reply->mad + MAD_OFF_ATTR_ID, SA_ATTR_PATH);
-	sa_fields(q->h.mad.attr_id, &n);
-	if (n < 64 && q->h.comp_mask >> n) {	/* bits of no component */
-		answer_status(q, SA_STATUS_REQ_INVALID);
-		return;
-	}
-	r = multi ? records_of_multi_path(q, &status) :
-		records_of_paths(q, &status);
-	answer_records(q, r, status);
 }
 
 /* ---------------------------------------------------------------- standby */
@@ -143,19 +129,16 @@ answer_class(struct sa_query *q)
 static void
 query_records(struct sa_query *q)
 {
-	unsigned attr_id = q->h.mad.attr_id, status;
+	unsigned attr_id = q->h.mad.attr_id, status = 0;
 	struct sa_records *r;
 
-	if (attr_id == SA_ATTR_PATH) {
-		query_paths(q, false);
-		return;
-	}
 	if (attr_id == SA_ATTR_CLASS_PORT_INFO &&
 	    q->h.mad.method == MAD_METHOD_GET) {
 		answer_class(q);
 		return;
 	}
-	r = records_of_store(q, &status);
+	r = attr_id == SA_ATTR_PATH ? records_of_paths(q, &status) :
+		records_of_store(q);
 	if (!r && !status)
 		r = records_of_fabric(q, &status);
 	answer_records(q, r, status);
@@ -207,6 +190,20 @@ query_change(struct sa_query *q)
 }
 
 static void
+query_multi_path(struct sa_query *q)
+{
+	struct sa_records *r = NULL;
+	unsigned status = 0;
+
+	if (q->h.mad.attr_id == SA_ATTR_MULTI_PATH) {
+		r = records_of_multi_path(q, &status);
+		/* by its own method, but as PathRecords (IBA o15-0.2.7) */
+		bytes_store16(q->reply->mad + MAD_OFF_ATTR_ID, SA_ATTR_PATH);
+	}
+	answer_records(q, r, status);
+}
+
+static void
 act(struct sa_query *q)
 {
 	switch (q->h.mad.method) {
@@ -219,10 +216,7 @@ act(struct sa_query *q)
 		query_change(q);
 		return;
 	case SA_METHOD_GET_MULTI:
-		if (q->h.mad.attr_id == SA_ATTR_MULTI_PATH)
-			query_paths(q, true);
-		else
-			answer_status(q, MAD_STATUS_BAD_ATTRIBUTE);
+		query_multi_path(q);
 		return;
 	}
 	answer_status(q, MAD_STATUS_BAD_METHOD);

@@ -49,10 +49,11 @@ sa_records_test(const struct sa_records *r, const uint8_t *record)
 		SA_DRAW_PAUSE;
 }
 
-/* NULL: there are no such records, or (*status) the request is bad. */
+/* NULL: there are no such records, or the request is bad (*status, which is left
+ * alone else). */
 struct sa_records *records_of_fabric(const struct sa_query *q,
 				     unsigned *status);
-struct sa_records *records_of_store(const struct sa_query *q, unsigned *status);
+struct sa_records *records_of_store(const struct sa_query *q);
 
 struct sa_records *records_of_paths(const struct sa_query *q,
 				    unsigned *status);

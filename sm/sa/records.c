@@ -424,10 +424,8 @@ records_of_fabric(const struct sa_query *q, unsigned *status)
 {
 	const struct fabric_table *table = NULL;
 	uint64_t plain = q->h.comp_mask;
-	struct sa_match match;
 	struct scan *s;
 
-	*status = 0;
 	for (size_t i = 0; i < G_N_ELEMENTS(tables); i++)
 		if (tables[i].attr_id == q->h.mad.attr_id)
 			table = &tables[i];
@@ -436,20 +434,19 @@ records_of_fabric(const struct sa_query *q, unsigned *status)
 	/* The numbers narrow the scan; a CA's record may have others. */
 	if (table->table != NO_TABLE)
 		plain &= ~(SA_BIT(table->port) | SA_BIT(table->block));
-	*status = SA_STATUS_REQ_INVALID;
-	if ((table->attr_id == SA_ATTR_PKEY_TABLE && !q->viewer.trusted) ||
-	    !sa_match_init(&match, table->attr_id, plain, q->wanted))
+	if (table->attr_id == SA_ATTR_PKEY_TABLE && !q->viewer.trusted) {
+		*status = SA_STATUS_REQ_INVALID;
 		return NULL;
+	}
 	s = sa_records_new(sizeof(*s), q, table->attr_id, scan_next, scan_free);
 	s->v = q->viewer.db;
 	s->table = table;
 	s->fields = mad_attr_table(table->attr_id)->fields;
-	s->base.match = match;
+	sa_match_init(&s->base.match, table->attr_id, plain, q->wanted);
 	s->mft = s->v->mft ? mft_ref(s->v->mft) : NULL;
 	s->i_end = UINT32_MAX;
 	s->port_num = -1;
 	s->end = s->v->subnet->n_ports;
 	scan_narrow(s, q);
-	*status = 0;
 	return &s->base;
 }

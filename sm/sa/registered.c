@@ -227,7 +227,7 @@ walk_begin(struct store_walk *w, const uint8_t *wanted)
 }
 
 struct sa_records *
-records_of_store(const struct sa_query *q, unsigned *status)
+records_of_store(const struct sa_query *q)
 {
 	static const struct {
 		uint16_t attr_id;
@@ -240,21 +240,15 @@ records_of_store(const struct sa_query *q, unsigned *status)
 		{ SA_ATTR_STATE, state_next },
 	};
 	unsigned attr_id = q->h.mad.attr_id, i;
-	struct sa_match match;
 	struct store_walk *w;
 
-	*status = 0;
 	for (i = 0; i < G_N_ELEMENTS(kinds); i++)
 		if (kinds[i].attr_id == attr_id)
 			break;
 	if (i == G_N_ELEMENTS(kinds))
 		return NULL;
-	*status = SA_STATUS_REQ_INVALID;
-	if (!sa_match_init(&match, attr_id, q->h.comp_mask, q->wanted))
-		return NULL;
-	*status = 0;
 	w = sa_records_new(sizeof(*w), q, attr_id, kinds[i].next, walk_free);
-	w->base.match = match;
+	sa_match_init(&w->base.match, attr_id, q->h.comp_mask, q->wanted);
 	w->sa = q->sa;
 	w->now = q->request->now;
 	w->mask = q->h.comp_mask;
