@@ -132,11 +132,6 @@ query_records(struct sa_query *q)
 	unsigned attr_id = q->h.mad.attr_id, status = 0;
 	struct sa_records *r;
 
-	if (attr_id == SA_ATTR_CLASS_PORT_INFO &&
-	    q->h.mad.method == MAD_METHOD_GET) {
-		answer_class(q);
-		return;
-	}
 	r = attr_id == SA_ATTR_PATH ? records_of_paths(q, &status) :
 		records_of_store(q);
 	if (!r && !status)
@@ -260,8 +255,8 @@ sa_answer(struct sa *sa, const struct sa_request *request,
 			query_records(&q);
 		return;
 	}
-	if (sa_is_of_standby(request->mad, q.h.mad.attr_id,
-			     q.h.mad.method) && is_standby(&q)) {
+	if (q.h.mad.attr_id == SA_ATTR_CLASS_PORT_INFO &&
+	    q.h.mad.method == MAD_METHOD_GET) {
 		answer_class(&q);
 		return;
 	}

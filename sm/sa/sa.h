@@ -98,7 +98,7 @@ struct sa_reply {
 	bool found;		/* LATER: `mad` has a record */
 };
 
-/* Without a view every request is answered BUSY. */
+/* Without a view, requests for records and changes are answered BUSY. */
 void sa_answer(struct sa *sa, const struct sa_request *request,
 	       struct sa_reply *reply);
 /* Goes on with a reply that is LATER, for as long as an answer takes. */
