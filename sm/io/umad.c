@@ -136,7 +136,6 @@ struct umad_device {
 	GThread *watcher;
 	GMutex mutex;		/* for what follows */
 	GCond changed;
-	int poll_failed;	/* errno of the watcher */
 	bool armed;		/* the main thread has read everything */
 	bool stop;
 };
@@ -274,7 +273,7 @@ umad_watch(void *data)
 
 	g_mutex_lock(&d->mutex);
 	while (!d->stop) {
-		int result, error;
+		int result;
 
 		if (!d->armed) {
 			g_cond_wait(&d->changed, &d->mutex);
@@ -282,15 +281,13 @@ umad_watch(void *data)
 		}
 		g_mutex_unlock(&d->mutex);
 		result = umad_poll(d->fd, slice);
-		error = errno;
 		g_mutex_lock(&d->mutex);
 		slice = MIN(2 * slice, POLL_MAX_MS);
 		if (result == -ETIMEDOUT)
 			continue;
+		/* of a failure, too: read_mad() tells what it is */
 		slice = POLL_MIN_MS;
 		d->armed = false;
-		if (result < 0 && error != EINTR)
-			d->poll_failed = error ? error : EIO;
 		g_source_set_ready_time(d->source, 0);
 	}
 	g_mutex_unlock(&d->mutex);
@@ -326,12 +323,7 @@ on_wake(GSource *source, GSourceFunc callback, gpointer data)
 	d->u->rings_soon = false;
 	if (d->fd < 0)
 		return G_SOURCE_CONTINUE;
-	/* The callbacks of a MAD, or the watcher, may have found that the
-	 * device is gone. */
-	g_mutex_lock(&d->mutex);
-	if (d->poll_failed)
-		d->failed = d->poll_failed;
-	g_mutex_unlock(&d->mutex);
+	/* the callbacks of a MAD may have found that the device is gone */
 	if (d->failed) {
 		leave_device(d);
 		return G_SOURCE_CONTINUE;
@@ -725,7 +717,7 @@ unbind_port(struct umad_transport *u)
 			umad_close_port(d->fd);
 		d->fd = -1;
 		d->waiting = d->errors = d->refused = 0;
-		d->failed = d->poll_failed = 0;
+		d->failed = 0;
 	}
 }
 
@@ -917,7 +909,6 @@ on_reopen(void *data)
 }
 
 /* ---------------------------------------------------------------- opening */
-
 
 struct transport *
 umad_transport_open(const struct umad_choice *choice, GError **error)
