@@ -645,20 +645,13 @@ sa_server_on_message(const struct sa_message *m, void *data)
 	take_job(d, sa_job_new(&m->from, mad, len));
 }
 
-/* Out of any queue; NULL: there is none. */
-static struct sa_job *
-take_any(struct sa_server *d)
-{
-	return sa_queue_next(d->queue) ?: sa_queue_next(d->held);
-}
-
 void
 sa_server_set_shut(struct sa_server *d, bool shut)
 {
 	struct sa_job *j;
 
 	d->shut = shut;
-	while (shut && (j = take_any(d)))
+	while (shut && (j = sa_queue_next(d->queue) ?: sa_queue_next(d->held)))
 		discard(d, j, "SA request to a standby");
 }
 
@@ -690,14 +683,10 @@ sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
 void
 sa_server_free(struct sa_server *d)
 {
-	struct sa_job *j;
-
 	if (!d)
 		return;
 	mad_client_cancel_owner(d->client, d);
 	d->client->message = NULL;
-	while ((j = take_any(d)))
-		sa_job_free(j);
 	transport_timer_clear(d->transport, &d->turn_timer);
 	transport_timer_clear(d->transport, &d->held_timer);
 	transport_timer_clear(d->transport, &d->due_timer);
