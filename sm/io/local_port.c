@@ -91,7 +91,8 @@ local_port_choose(const GArray *ports, const struct local_port_wish *wish)
 	return best;
 }
 
-void
+/* "mlx5_0 port 1 0x.. Active, subnet manager at LID 3" */
+static void
 local_port_print(const struct local_port *p, GString *out)
 {
 	g_string_append_printf(out, "%s port %u " GUID_FORMAT " %s", p->ca_name,

@@ -51,9 +51,6 @@ local_port_choose(const GArray *ports, const struct local_port_wish *wish);
 const struct local_port *
 local_port_gsi(const GArray *ports, const struct local_port *smi);
 
-/* "mlx5_0 port 1 0x.. Active, subnet manager at LID 3" */
-void local_port_print(const struct local_port *p, GString *out);
-
 /* Why no port was chosen, and the list of ports. */
 void local_port_explain(const GArray *ports, const struct local_port_wish *wish,
 			GString *out);

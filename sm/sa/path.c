@@ -206,12 +206,6 @@ ends_find(const struct sa_db *v, struct ends *e, const uint8_t *gid,
 	return 0;
 }
 
-/* ---------------------------------------------------- to a multicast group
- *
- * MTU, rate, life time and all other values are the group's, the same for all
- * senders: nothing can be adapted to the request.
- */
-
 /* ---------------------------------------------------------- between ports */
 
 struct path_table {
@@ -350,6 +344,12 @@ table_new(const struct sa_query *q, const struct path_query *query,
 	return t;
 }
 
+/* ---------------------------------------------------- to a multicast group
+ *
+ * MTU, rate, life time and all other values are the group's, the same for all
+ * senders: nothing can be adapted to the request.
+ */
+
 /* The sender must be in the group's partition, and the requester as well,
  * unless trusted. */
 static bool
@@ -401,6 +401,8 @@ find_path_to_group(struct path_table *t, const struct group *group,
 		sa_limits_hold(&w->limits, g->mtu, g->rate, g->life) &&
 		may_send(viewer, port, g);
 }
+
+/* ------------------------------------------------------------ PathRecord */
 
 struct sa_records *
 records_of_paths(const struct sa_query *q, unsigned *status)
