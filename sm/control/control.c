@@ -282,11 +282,9 @@ run_sweep(struct control_request *r)
 		request_say(r, CONTROL_DONE, "a heavy sweep begins");
 		return;
 	}
-	sweep = request_swept(v, r->number, "requested");
-	if (!sweep) {
-		request_again(r, r->number);
+	sweep = request_swept(r, r->number, "requested");
+	if (!sweep)
 		return;
-	}
 	code = control_verdict(v, &name);
 	request_say(r, CONTROL_DONE, "swept in %.1f %s: %s",
 		    (double)sweep->took_us / 1000, v->ms, name);

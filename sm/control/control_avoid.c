@@ -84,15 +84,15 @@ wait_for_routes(struct control_request *q, uint64_t first)
 	const struct control_view *v = &q->v;
 	const struct status_sweep *sweep;
 
-	sweep = request_swept(v, first, "links to be avoided");
-	if (v->sweep->paused || v->sweep->self.state != SM_STATE_MASTER)
+	if (v->sweep->paused || v->sweep->self.state != SM_STATE_MASTER) {
 		request_say(q, CONTROL_DONE, "for the next sweep of this "
 			    "manager, which %s now", v->sweep->paused ?
 			    "is paused" : "is not the master");
-	else if (sweep)
+		return;
+	}
+	sweep = request_swept(q, first, "links to be avoided");
+	if (sweep)
 		say_outcome(q, q->words[1], sweep);
-	else
-		request_again(q, first);
 }
 
 /* avoid NAME/PORT [ERRORS], where 0 is the opposite for that reason; use. The list

@@ -59,9 +59,9 @@ request_next_sweep(const struct control_view *v)
 }
 
 const struct status_sweep *
-request_swept(const struct control_view *v, uint64_t number, const char *cause)
+request_swept(struct control_request *r, uint64_t number, const char *cause)
 {
-	const struct status *all = v->status;
+	const struct status *all = r->v.status;
 
 	for (uint64_t n = number; n < all->n_sweeps; n++) {
 		const struct status_sweep *sweep = status_last(all,
@@ -70,5 +70,10 @@ request_swept(const struct control_view *v, uint64_t number, const char *cause)
 		if (sweep && strstr(sweep->causes, cause))
 			return sweep;
 	}
+	if (number > request_next_sweep(&r->v))
+		request_say(r, CONTROL_NOT_DONE, "this manager has started "
+			    "since");
+	else
+		request_again(r, number);
 	return NULL;
 }

@@ -43,9 +43,10 @@ void request_say_wrong(struct control_request *r, const char *before,
 		       const char *const *names, size_t n);
 
 /* The number of the sweep that the next request will lead to, or of one before
- * it; and the first from `number` on that had this cause, or NULL. */
+ * it; and the first from `number` on that had this cause. NULL: it has not ended,
+ * and the answer is to ask again. */
 uint64_t request_next_sweep(const struct control_view *v);
-const struct status_sweep *request_swept(const struct control_view *v,
+const struct status_sweep *request_swept(struct control_request *r,
 					 uint64_t number, const char *cause);
 
 /* Lines of a view: size and age of the fabric, and its nodes and links that are
