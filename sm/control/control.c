@@ -236,9 +236,11 @@ run_events(struct control_request *q)
 	bool follow = q->options & 1 << COMMAND_FOLLOW;
 	const struct log *log = q->v.log;
 	struct text_report *r = &q->out;
-	uint64_t end = log->n_events;
-	uint64_t first = MAX(q->number, end - MIN(end, LOG_EVENTS));
+	uint64_t end = log->n_events, first = end - MIN(end, LOG_EVENTS);
 
+	if (q->number > end)	/* of a manager that ran before this one */
+		q->number = 0;
+	first = MAX(q->number, first);
 	if (follow)
 		request_again(q, end);
 	else
