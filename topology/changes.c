@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Changes: what an update of the expected fabric finds another than the update
- * before it did, as lines of a log.
+ * Changes: where an update of the expected fabric has other faults than the update
+ * before it, as lines of a log; and nodes and links that are expected from now on.
  */
 #include "topology/expected_graph.h"
 
@@ -11,7 +11,6 @@
 #include "topology/expected.h"
 #include "topology/text.h"
 
-#define CABLES_NAMED	8u
 #define CHANGES_MAX	8u	/* of each kind, a line each */
 
 void
@@ -24,103 +23,21 @@ change_free(gpointer data)
 	g_free(c);
 }
 
+/* name: taken */
 static void G_GNUC_PRINTF(5, 6)
 add(struct expected *e, enum change_kind kind, uint64_t guid, char *name,
     const char *format, ...)
 {
-	g_autofree char *rest = NULL;
 	va_list args;
 
 	va_start(args, format);
-	rest = g_strdup_vprintf(format, args);
-	va_end(args);
 	g_ptr_array_add(e->changes, g_memdup2(&(struct change){
-		kind, guid, name, g_strconcat(name, " ", rest, NULL) },
+		kind, guid, name, g_strdup_vprintf(format, args) },
 		sizeof(struct change)));
+	va_end(args);
 }
 
 /* ---- nodes ---- */
-
-/* "left: 4 cables to switches down, leaf-1/6 leaf-2/6; 2 hosts with it": of the
- * ends that were read, what most of them have. A switch alone had none. */
-static void
-switch_left(struct expected *e, const struct expected_node *n)
-{
-	static const char *const texts[END_GROUPS] = {
-		[ENDS_DOWN] = "down",
-		[ENDS_SILENT] = ("with a link and no answer (hung, or "
-			"protected by a foreign M_Key)"),
-		[ENDS_OTHER] = "replaced by those of other nodes",
-		[ENDS_UNREAD] = "out of reach",
-	};
-	const struct expected_link *links[UINT8_MAX + 1] = { NULL };
-	unsigned is[UINT8_MAX + 1], most = ENDS_UNREAD;
-	unsigned ends[END_GROUPS] = { 0 }, n_hosts = 0, n_named = 0;
-	g_autoptr(GString) cables = g_string_new(NULL);
-
-	EACH_ITEM(const struct expected_link, l, e->links) {
-		for (unsigned end = 0; end < 2; end++)
-			if (l->was_up && l->node[end] == n)
-				links[l->port[end]] = l;
-	}
-	for (unsigned num = 1; num <= UINT8_MAX; num++) {
-		const struct expected_link *l = links[num];
-		unsigned far = l && l->node[0] == n;
-
-		is[num] = END_GROUPS;
-		if (l && expected_is_switch(l->node[far]))
-			ends[is[num] = end_words[l->end[far]].group]++;
-		else if (l)
-			n_hosts += l->node[far]->kind == EXPECTED_HOST &&
-				l->node[far]->at == SNAPSHOT_NONE;
-	}
-	for (unsigned kind = ENDS_UNREAD; kind-- > ENDS_DOWN;)
-		if (ends[kind] && (most == ENDS_UNREAD ||
-				   ends[kind] >= ends[most]))
-			most = kind;
-	if (ends[most])
-		g_string_printf(cables, ": %u cable%s to switches %s,",
-				ends[most], text_plural(ends[most]),
-				texts[most]);
-	for (unsigned num = 1; num <= UINT8_MAX; num++) {
-		g_autofree char *at = NULL;
-
-		if (is[num] != most || n_named++ >= CABLES_NAMED)
-			continue;
-		at = expected_end_name(links[num], links[num]->node[0] == n);
-		g_string_append_printf(cables, " %s", at);
-	}
-	if (n_named > CABLES_NAMED)
-		g_string_append(cables, " ...");
-	g_string_append_printf(cables, n_hosts ? "; %u host%s with it" :
-			       "; no host with it", n_hosts,
-			       text_plural(n_hosts));
-	add(e, ends[ENDS_UNREAD] && most == ENDS_UNREAD ? CHANGE_SWITCH_CUT_OFF :
-	    CHANGE_SWITCH_LEFT, n->guid, expected_full_name(n), "left%s",
-	    cables->str);
-}
-
-/* A host that left with its switch is reported with that. */
-static void
-host_left(struct expected *e, const struct expected_node *n)
-{
-	const struct expected_link *l = n->first;
-	unsigned far = l && l->node[0] == n;
-	const struct end_words *w = l ? &end_words[l->end[far]] : NULL;
-	g_autofree char *where = NULL, *lid = NULL;
-
-	if (!l || !l->was_up) {
-		add(e, CHANGE_HOST_LEFT, n->guid, expected_full_name(n),
-		    "left");
-		return;
-	}
-	if (l->node[far]->at == SNAPSHOT_NONE)
-		return;
-	where = expected_end_name(l, far);
-	lid = n->lid ? g_strdup_printf(" (LID %u)", n->lid) : NULL;
-	add(e, CHANGE_HOST_LEFT, n->guid, expected_full_name(n),
-	    "left%s: %s%s%s", lid ?: "", w->before, where, w->after);
-}
 
 /* The first port of a node with a cable, rather one to a switch; or
  * SNAPSHOT_NONE. */
@@ -154,81 +71,43 @@ cable_end_name(const struct expected *e, const struct snapshot *s,
 				   s->ports[peer].num);
 }
 
-/* One that is new: also the node that was at one of its cables. */
-static void
-node_came(struct expected *e, const struct expected_node *n,
-	  const struct snapshot *s, int64_t away)
-{
-	g_autofree char *where = cable_end_name(e, s, cabled_port(s, n->at));
-	const struct expected_link *l = n->first;
-	g_autofree char *from = l ? expected_end_name(l, l->node[0] == n) :
-		NULL;
-	bool is_switch = expected_is_switch(n);
-	enum change_kind kind = is_switch ? CHANGE_SWITCH_CAME :
-		CHANGE_HOST_CAME;
-	char *name = expected_full_name(n);
-
-	away /= G_USEC_PER_SEC;
-	if (n->is_new && n->before)
-		add(e, kind, n->guid, name, "is new, at %s, in place of %s ("
-		    GUID_FORMAT ")", where, n->before->name, n->before->guid);
-	else if (n->is_new)
-		add(e, kind, n->guid, name, "is new, at %s", where);
-	else if (is_switch || !from || strcmp(from, where) == 0)
-		add(e, kind, n->guid, name, "is back after %" G_GINT64_FORMAT
-		    " s, at %s", away, where);
-	else
-		add(e, CHANGE_MOVED, n->guid, name, "moved from %s to %s, "
-		    "after %" G_GINT64_FORMAT " s", from, where, away);
-}
-
-/* A CA that is there as before: it may have fewer ports. */
-static void
-host_moved(struct expected *e, const struct expected_node *n,
-	   const struct snapshot *s)
-{
-	const struct expected_link *l = n->first;
-	unsigned far = l && l->node[0] == n;
-	uint32_t port = l && l->was_up && !expected_is_up(l) ?
-		snapshot_port_of(s, n->at, l->port[!far]) : SNAPSHOT_NONE;
-	g_autofree char *from = NULL, *to = NULL;
-
-	if (port == SNAPSHOT_NONE || s->ports[port].peer == SNAPSHOT_NONE)
-		return;
-	from = expected_end_name(l, far);
-	to = cable_end_name(e, s, port);
-	add(e, CHANGE_MOVED, n->guid, expected_full_name(n),
-	    "moved from %s to %s", from, to);
-}
-
 void
 changes_of_node(struct expected *e, struct expected_node *n,
 		const struct snapshot *s, const struct lid_map *lids,
 		int64_t away)
 {
-	bool is_switch = expected_is_switch(n);
-	uint32_t port;
+	uint32_t port = cabled_port(s, n->at);
+	enum change_kind kind = expected_is_switch(n) ? CHANGE_SWITCH_CAME :
+		CHANGE_HOST_CAME;
+	const char *what = expected_kind_names[n->kind];
+	g_autofree char *where = NULL, *from = NULL;
+	char *name;
 
-	if (n->at == SNAPSHOT_NONE) {
-		if (n->was != SNAPSHOT_NONE)
-			(is_switch ? switch_left : host_left)(e, n);
+	n->lid = lids && port != SNAPSHOT_NONE ?
+		lids->base[snapshot_holder_of(s, port)] : 0;
+	if (!n->since && (!n->is_new || e->is_first))
 		return;
-	}
-	if ((n->is_new || n->since) && !e->is_first)
-		node_came(e, n, s, away);
-	else if (n->was != SNAPSHOT_NONE && !is_switch)
-		host_moved(e, n, s);
-	port = is_switch || !lids ? SNAPSHOT_NONE : cabled_port(s, n->at);
-	n->lid = port == SNAPSHOT_NONE ? 0 : lids->base[port];
+	name = expected_full_name(n);
+	where = cable_end_name(e, s, port);
+	if (n->before)
+		from = g_strdup_printf(", in place of %s (" GUID_FORMAT ")",
+				       n->before->name, n->before->guid);
+	if (n->since)
+		add(e, kind, n->guid, name, "%s %s is back after %"
+		    G_GINT64_FORMAT " s, at %s", what, name,
+		    away / G_USEC_PER_SEC, where);
+	else
+		add(e, kind, n->guid, name, "%s %s is new, at %s%s", what,
+		    name, where, from ?: "");
 }
 
 void
 changes_of_name(struct expected *e, const struct expected_node *n,
 		const char *name)
 {
-	if (n->was != SNAPSHOT_NONE)
-		add(e, CHANGE_RENAMED, n->guid, expected_full_name(n),
-		    "is now called %s", name);
+	char *old = expected_full_name(n);
+
+	add(e, CHANGE_RENAMED, n->guid, old, "%s is now called %s", old, name);
 }
 
 /* ---- links ---- */
@@ -239,74 +118,93 @@ link_name(const struct expected_link *l)
 	g_autofree char *a = expected_end_name(l, 0);
 	g_autofree char *b = expected_end_name(l, 1);
 
-	return g_strconcat("link ", a, " - ", b, NULL);
+	return g_strconcat(a, " - ", b, NULL);
 }
 
 char *
-changes_of_cable(struct expected *e, const struct expected_link *l,
-		 const struct snapshot *s, bool is_told)
+expected_cable_text(const struct expected *e, const struct expected_link *l,
+		    const struct snapshot *s)
 {
-	GString *text = g_string_new("is gone:");
-	char *name = link_name(l), *whole;
+	g_autofree char *name = link_name(l);
+	GString *text = g_string_new(NULL);
 
+	g_string_printf(text, "link %s is gone:", name);
 	for (unsigned end = 0; end < 2; end++) {
 		g_autofree char *at = expected_end_name(l, end), *far = NULL;
-		const struct end_words *w = &end_words[l->end[end]];
 
 		if (l->end[end] == END_OTHER)
 			far = cable_end_name(e, s, snapshot_port_of(s,
 					l->node[end]->at, l->port[end]));
-		g_string_append_printf(text, "%s %s%s%s", end ? "," : "",
-				       far ? at : w->before,
-				       far ? " leads to " : at,
-				       far ?: w->after);
+		g_string_append_printf(text, "%s %s%s%s", end ? "," : "", at,
+				       far ? " leads to " :
+				       end_words[l->end[end]].says, far ?: "");
 	}
-	whole = g_strconcat(name, " ", text->str, NULL);
-	if (is_told)
-		add(e, CHANGE_RECABLED, l->node[0]->guid,
-		    g_steal_pointer(&name), "%s", text->str);
-	g_string_free(text, TRUE);
-	g_free(name);
-	return whole;
+	return g_string_free(text, FALSE);
+}
+
+void
+changes_of_cable(struct expected *e, const struct expected_link *l,
+		 const char *text)
+{
+	bool joins = expected_is_switch(l->node[0]) &&
+		expected_is_switch(l->node[1]);
+
+	if (!l->node[0]->since && !l->node[1]->since)
+		add(e, joins ? CHANGE_RECABLED : CHANGE_MOVED,
+		    l->node[0]->guid, link_name(l), "%s", text);
 }
 
 void
 changes_of_link(struct expected *e, struct expected_link *l,
 		const struct snapshot *s)
 {
-	bool is_up = expected_is_up(l), is_slow, joins = true, answer = true;
 	uint32_t port = snapshot_port_of(s, l->node[0]->at, l->port[0]);
-	const struct port_info *info;
-	struct port_info best;
+	struct port_info best = { 0 };
+	bool is_up = expected_is_up(l), could = is_up &&
+		link_is_slow(s, port, &best), is_below = could || l->is_slow;
+	bool is_back = is_up && l->is_told;
+	g_autofree char *name = is_back || is_below != l->is_below ?
+		link_name(l) : NULL;
 
-	for (unsigned end = 0; end < 2; end++) {
-		joins &= expected_is_switch(l->node[end]) &&
-			l->node[end]->was != SNAPSHOT_NONE &&
-			l->end[end] != END_AWAY && l->end[end] != END_OTHER;
-		answer &= l->end[end] != END_UNREAD &&
-			l->end[end] != END_SILENT;
-	}
-	if (joins && is_up != l->was_up)
-		add(e, is_up ? CHANGE_LINK_UP : CHANGE_LINK_DOWN,
-		    l->node[0]->guid, link_name(l), "%s", is_up ? "is up" :
-		    answer ? "is down" :
-		    "is not known: no answer from one end");
-	is_slow = is_up && link_is_slow(s, port, &best);
-	info = is_up ? &s->ports[port].info : NULL;
-	if (is_slow && !l->is_below)
-		add(e, CHANGE_SLOW, l->node[0]->guid, link_name(l),
-		    "trained at %s%s of %s%s", port_width(info)->name,
-		    port_speed(info)->name, port_width(&best)->name,
-		    port_speed(&best)->name);
-	else if (is_up && l->is_below && !is_slow &&
-		 info->state >= PORT_STATE_INIT)
-		add(e, CHANGE_FULL_SPEED, l->node[0]->guid, link_name(l),
-		    "has its full speed again: %s%s", port_width(info)->name,
-		    port_speed(info)->name);
-	l->is_below = is_slow;
+	if (is_back)
+		add(e, CHANGE_LINK_UP, l->node[0]->guid, g_strdup(name),
+		    "link %s is up", name);
+	if (is_below && !l->is_below)
+		add(e, CHANGE_SLOW, l->node[0]->guid, g_strdup(name),
+		    "slow link %s: %s of %s%s", name, l->now.name, l->is_slow ?
+		    l->best.name : port_width(&best)->name,
+		    l->is_slow ? "" : port_speed(&best)->name);
+	else if (l->is_below && !is_below && l->now.mbps && is_up)
+		add(e, CHANGE_FULL_SPEED, l->node[0]->guid, g_strdup(name),
+		    "link %s has its full speed again: %s", name, l->now.name);
+	l->is_told &= !is_up;
+	l->is_below = is_below;
 }
 
 /* ---- all ---- */
+
+void
+changes_of_faults(struct expected *e)
+{
+	EACH_PTR(const struct expected_fault, f, e->faults) {
+		bool is_link = f->kind == EXPECTED_LINK;
+		bool *told = is_link ? &f->link->is_told : &f->of[0]->is_told;
+		unsigned lid = is_link ? 0 : f->of[0]->lid;
+		g_autofree char *where = lid ? g_strdup_printf(" (LID %u)",
+							       lid) : NULL;
+
+		if (!expected_is_missing(f->kind) || f->cause || *told)
+			continue;
+		*told = true;
+		add(e, is_link ? CHANGE_LINK_MISSING : f->is_behind ?
+		    CHANGE_SWITCH_BEHIND : f->kind == EXPECTED_SWITCH ?
+		    CHANGE_SWITCH_MISSING : CHANGE_HOST_MISSING, f->guid,
+		    is_link ? g_strdup(f->name) : expected_full_name(f->of[0]),
+		    "%s %s is missing%s%s%s%s", expected_kind_names[f->kind],
+		    f->name, *f->text ? ": " : "", f->text, f->place ?: "",
+		    where ?: "");
+	}
+}
 
 static gint
 compare_kinds(gconstpointer a, gconstpointer b)
@@ -322,17 +220,17 @@ void
 changes_group(GPtrArray *changes)
 {
 	static const char *const texts[] = {
-		[CHANGE_SWITCH_LEFT] = "switches left",
-		[CHANGE_SWITCH_CUT_OFF] = "switches are out of reach",
-		[CHANGE_HOST_LEFT] = "hosts left",
-		[CHANGE_LINK_DOWN] = "links between switches are lost",
+		[CHANGE_SWITCH_MISSING] = "switches are missing",
+		[CHANGE_SWITCH_BEHIND] = "switches behind others are missing",
+		[CHANGE_HOST_MISSING] = "hosts are missing",
+		[CHANGE_LINK_MISSING] = "links are missing",
 		[CHANGE_RECABLED] = "links have other cables in their places",
-		[CHANGE_MOVED] = "hosts moved",
+		[CHANGE_MOVED] = "links of hosts are gone",
 		[CHANGE_RENAMED] = "nodes have a new name",
-		[CHANGE_SLOW] = "links trained below what both ends support",
+		[CHANGE_SLOW] = "slow links",
 		[CHANGE_SWITCH_CAME] = "switches came",
 		[CHANGE_HOST_CAME] = "hosts came",
-		[CHANGE_LINK_UP] = "links between switches are up",
+		[CHANGE_LINK_UP] = "links are up",
 		[CHANGE_FULL_SPEED] = "links have their full speed again",
 	};
 

@@ -94,7 +94,7 @@ expected_add_node(struct expected *e, uint64_t guid, enum expected_kind kind,
 	e->has_new_names = true;
 	*n = (struct expected_node){
 		.guid = guid, .kind = kind, .name = g_strdup(name),
-		.at = SNAPSHOT_NONE, .was = SNAPSHOT_NONE,
+		.at = SNAPSHOT_NONE,
 	};
 	g_ptr_array_add(e->nodes, n);
 	g_hash_table_insert(e->by_guid, &n->guid, n);
@@ -196,15 +196,18 @@ is_missing(const struct expected_node *n)
 static char *
 why_text(const struct expected_link *l)
 {
+	bool answer = true;
+
 	for (unsigned end = 0; end < 2; end++) {
 		const struct end_words *w = &end_words[l->end[end]];
 		g_autofree char *port = expected_end_name(l, end);
 
 		if (w->is_why)
-			return g_strconcat(port, w->after, NULL);
+			return g_strconcat(port, w->says, NULL);
+		answer &= l->end[end] != END_SILENT &&
+			l->end[end] != END_UNREAD;
 	}
-	return g_strdup(l->end[0] == END_SILENT || l->end[1] == END_SILENT ?
-			"no answer at one end" : "");
+	return g_strdup(answer ? "" : "no answer at one end");
 }
 
 static void
@@ -228,34 +231,35 @@ is_behind(const struct expected_node *n)
 	return expected_is_switch(n) && n->n_switches && !n->n_free && !n->heir;
 }
 
-/* What is known of its place: the node that is there now; or where its few cables
- * to what is there end: of a switch, if it had others. NULL: nothing. */
+/* What is known of its place: the node that is there now; or where the first of its
+ * cables to what is there end. NULL: nothing. */
 static char *
 place_text(const struct expected_node *n)
 {
 	const struct end_words *far = n->n_links != 1 ? NULL :
 		&end_words[n->first->end[n->first->node[0] == n]];
 	g_autoptr(GString) text = g_string_new(NULL);
-	bool has_ends = n->n_near <= NEAR_MAX && (expected_is_switch(n) ?
-		n->n_near < n->n_switches : n->n_links > 1);
+	uint32_t n_named = n->n_links > 1 ? MIN(n->n_near, NEAR_MAX) : 0;
 
 	if (n->heir && !n->n_free)
 		g_string_append_printf(text, ", where %s (" GUID_FORMAT ") is "
 				       "now", n->heir->name, n->heir->guid);
 	else if (is_behind(n))
 		g_string_append(text, ", behind others");
-	for (uint32_t i = 0; has_ends && i < n->n_near; i++) {
+	for (uint32_t i = 0; i < n_named; i++) {
 		const struct expected_link *l = n->near[i];
 		g_autofree char *at = expected_end_name(l, l->node[0] == n);
 
 		g_string_append_printf(text, "%s %s", i ? "" : ", at", at);
 	}
+	if (n_named < n->n_near && n_named)
+		g_string_append(text, " ..");
 	if (n->is_silent)
 		g_string_append(text, ", with a link and no answer");
 	if (n->cause)
 		g_string_append(text, ", with its switch");
 	if (far && far->is_why)
-		g_string_append_printf(text, ", which%s", far->after);
+		g_string_append_printf(text, ", which%s", far->says);
 	return text->len ? g_strdup(text->str) : NULL;
 }
 
@@ -330,8 +334,9 @@ count_expected_links(struct expected *e)
 				continue;
 			n->n_switches++;
 			if (!is_missing(far)) {
-				if (!l->is_replaced)
-					n->near[n->n_near++ % NEAR_MAX] = l;
+				if (!l->is_replaced &&
+				    n->n_near++ < NEAR_MAX)
+					n->near[n->n_near - 1] = l;
 				continue;
 			}
 			n->n_cut++;
@@ -467,7 +472,6 @@ static void
 read_ends(struct expected *e, const struct snapshot *s)
 {
 	EACH_ITEM(struct expected_link, l, e->links) {
-		l->was_up = expected_is_up(l);
 		for (unsigned end = 0; end < 2; end++) {
 			struct expected_node *n = l->node[end];
 			struct expected_node *far = l->node[!end], *heir;
@@ -499,8 +503,8 @@ note_former(struct expected *e, struct expected_link *l,
 		for (unsigned i = 0; f->link && i < 4; i++)
 			is_told |= f->link->node[i / 2] == l->node[i % 2] &&
 				f->link->port[i / 2] == l->port[i % 2];
-	text = changes_of_cable(e, l, s, expected_is_switch(l->node[0]) &&
-				expected_is_switch(l->node[1]));
+	text = expected_cable_text(e, l, s);
+	changes_of_cable(e, l, text);
 	l->since = now;
 	if (is_told)
 		g_free(text);
@@ -524,7 +528,7 @@ former_is_back(struct expected *e, struct expected_fault *f,
 	for (unsigned end = 0; end < 2; end++)
 		l->end[end] = end_now(s, l, end);
 	if (l->end[0] == END_OTHER || l->end[1] == END_OTHER)
-		f->text = changes_of_cable(e, l, s, false);
+		f->text = expected_cable_text(e, l, s);
 	return expected_is_up(l);
 }
 
@@ -544,7 +548,6 @@ static void
 update_link(struct expected *e, struct expected_link *l,
 	    const struct snapshot *s, int64_t now)
 {
-	changes_of_link(e, l, s);
 	l->is_slow = false;
 	for (unsigned end = 0; end < 2; end++)
 		l->is_void |= l->end[end] == END_AWAY ||
@@ -560,6 +563,7 @@ update_link(struct expected *e, struct expected_link *l,
 		l->since = 0;
 	else if (!l->since)
 		l->since = now;
+	changes_of_link(e, l, s);
 }
 
 static void
@@ -659,6 +663,13 @@ update_known_links(struct expected *e, const struct snapshot *s, int64_t now,
 	drop_void_links(e);
 }
 
+/* In the update before, of this run. */
+static bool
+was_there(const struct expected *e, const struct expected_node *n)
+{
+	return !e->is_first && !n->is_new && !n->since;
+}
+
 static void
 update_links(struct expected *e, const struct snapshot *s, int64_t now)
 {
@@ -667,11 +678,17 @@ update_links(struct expected *e, const struct snapshot *s, int64_t now)
 	update_known_links(e, s, now, known);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const uint32_t ends[] = { port, s->ports[port].peer };
+		struct expected_link *l;
 
 		if (ends[1] == SNAPSHOT_NONE || ends[1] <= port ||
 		    known[port] || known[ends[1]])
 			continue;
-		changes_of_link(e, expect_link(e, s, ends), s);
+		l = expect_link(e, s, ends);
+		l->is_told = was_there(e, l->node[0]) &&
+			was_there(e, l->node[1]) &&
+			expected_is_switch(l->node[0]) &&
+			expected_is_switch(l->node[1]);
+		changes_of_link(e, l, s);
 	}
 }
 
@@ -742,9 +759,9 @@ update_node(struct expected *e, const struct snapshot *s, uint32_t i,
 	n->kind = kind;
 	if (strcmp(n->name, name) == 0)
 		return;
-	changes_of_name(e, n, name);
-	is_told = n->was == SNAPSHOT_NONE ||
-		e->former->len >= FORMER_MAX / 2;
+	if (was_there(e, n))
+		changes_of_name(e, n, name);
+	is_told = !was_there(e, n) || e->former->len >= FORMER_MAX / 2;
 	EACH_PTR(const struct expected_fault, f, e->former)
 		is_told |= !f->link && f->of[0] == n;
 	if (is_told)
@@ -762,11 +779,9 @@ expected_update(struct expected *e, const struct snapshot *s,
 		const struct lid_map *lids, int64_t now, int64_t clock)
 {
 	g_ptr_array_set_size(e->changes, 0);
+	e->is_first = !e->here;
 	e->here = g_renew(struct expected_node *, e->here, s->n_nodes);
-	e->is_first = true;
 	EACH_PTR(struct expected_node, n, e->nodes) {
-		n->was = n->at;
-		e->is_first &= n->was == SNAPSHOT_NONE;
 		n->at = SNAPSHOT_NONE;
 		n->heir = n->before = NULL;
 		n->is_new = false;
@@ -775,21 +790,24 @@ expected_update(struct expected *e, const struct snapshot *s,
 		update_node(e, s, i, now);
 	find_shared_names(e);
 	read_ends(e, s);
+	update_links(e, s, now);
 	EACH_PTR(struct expected_node, n, e->nodes) {
-		/* the wall clock may have been set back since */
-		changes_of_node(e, n, s, lids, n->left ? clock - n->left :
-				MAX(now - n->since, 0) * G_USEC_PER_SEC);
 		if (!is_missing(n)) {
-			n->since = 0;
+			/* the wall clock may have been set back since */
+			changes_of_node(e, n, s, lids, n->left ? clock -
+					n->left : MAX(now - n->since, 0) *
+					G_USEC_PER_SEC);
+			n->since = n->left = 0;
+			n->is_told = false;
 		} else if (!n->since) {
 			n->since = now;
 			n->left = clock;
 		}
 	}
-	update_links(e, s, now);
 	update_former(e, s, now);
 	update_silent(e, s, now);
 	find_faults(e);
+	changes_of_faults(e);
 	changes_group(e->changes);
 }
 

@@ -48,18 +48,18 @@ struct expected_fault {
 
 /* In the order of the list of changes. */
 enum change_kind {
-	CHANGE_SWITCH_LEFT,
-	CHANGE_SWITCH_CUT_OFF,	/* what it was cabled to is away, too */
-	CHANGE_HOST_LEFT,	/* CA or router; those of a switch that left are
-				   counted in its line */
-	CHANGE_LINK_DOWN,	/* between switches that stay, */
-	CHANGE_RECABLED,	/* as another cable is in its place */
-	CHANGE_MOVED,		/* a CA to another switch port */
+	CHANGE_SWITCH_MISSING,	/* a fault that has begun, if it has no cause */
+	CHANGE_SWITCH_BEHIND,	/* likewise, is_behind */
+	CHANGE_HOST_MISSING,	/* CA or router */
+	CHANGE_LINK_MISSING,
+	CHANGE_RECABLED,	/* between switches: another cable is in its place, */
+	CHANGE_MOVED,		/* or a host's */
 	CHANGE_RENAMED,		/* another NodeDescription */
-	CHANGE_SLOW,		/* a link below what both its ends support */
-	CHANGE_SWITCH_CAME,
+	CHANGE_SLOW,		/* a link below what it had, or what both its ends
+				   support */
+	CHANGE_SWITCH_CAME,	/* new or back */
 	CHANGE_HOST_CAME,
-	CHANGE_LINK_UP,
+	CHANGE_LINK_UP,		/* likewise; a new one between switches only */
 	CHANGE_FULL_SPEED,
 	CHANGE_KINDS
 };
@@ -75,8 +75,8 @@ struct change {
 	enum change_kind kind;
 	uint64_t guid;		/* of the node, of a link's lower one; 0: of
 				   many */
-	char *name;		/* "node-05", "link leaf-1/5 - spine-1/1" */
-	char *text;		/* a line; begins with the name */
+	char *name;		/* "node-05", "leaf-1/5 - spine-1/1" */
+	char *text;		/* a line */
 };
 
 struct expected {
@@ -90,8 +90,7 @@ struct expected {
 	GPtrArray *changes;	/* struct change, by kind, then GUID: what
 				   happened between the last two updates. Of
 				   more than eight of a kind the names are in
-				   one; the cables of a switch that left or came
-				   are not listed */
+				   one */
 	uint32_t n[EXPECTED_KINDS];	/* what is expected, missing or not */
 
 	/* Private */
@@ -100,7 +99,8 @@ struct expected {
 	GArray *links;
 	GHashTable *by_guid;	/* of nodes */
 	struct expected_node **here;	/* by node of an update's snapshot */
-	bool is_first;		/* this update: no node was seen before it */
+	bool is_first;		/* this update: no node was seen before it, in this
+				   run */
 	bool has_new_names;	/* since is_shared of the nodes was found */
 };
 

@@ -33,13 +33,10 @@ enum cable_end {
 	CABLE_ENDS
 };
 
-/* What is said of such a port: its name stands between them. */
 struct end_words {
-	const char *before, *after;
+	const char *says;	/* of such a port, behind its name; "": nothing */
 	bool is_why;		/* it tells why a link is missing */
-	uint8_t group;		/* of a switch's cables: enum end_group */
 };
-enum end_group { ENDS_DOWN, ENDS_SILENT, ENDS_OTHER, ENDS_UNREAD, END_GROUPS };
 extern const struct end_words end_words[CABLE_ENDS];
 
 struct expected_node {
@@ -48,7 +45,6 @@ struct expected_node {
 	int64_t left;		/* us, of the clock of the updates: when it went
 				   missing; 0: not in this run */
 	uint32_t at;		/* in the last snapshot; SNAPSHOT_NONE */
-	uint32_t was;		/* in the one before it; likewise */
 	enum expected_kind kind;
 	char *name;
 	uint32_t n_links;
@@ -63,12 +59,13 @@ struct expected_node {
 	const struct expected_node *heir;	/* at such another cable, */
 	const struct expected_node *before;	/* whose heir it is */
 	uint32_t n_switches, n_near;	/* links to switches, to those that are
-					   there, the last of which are */
+					   there, the first of which are */
 	const struct expected_link *near[NEAR_MAX];
-	uint16_t lid;			/* of a CA's first port with a cable */
+	uint16_t lid;			/* of its first port with a cable */
 	bool is_new;			/* with the last snapshot */
 	bool is_silent;			/* missing, but a link to it is up */
 	bool is_shared;			/* its name is another one's, too */
+	bool is_told;			/* its fault, as a change */
 	uint8_t last_port;		/* for expected_snapshot() */
 	bool is_accepted;		/* for the time of expected_accept() */
 };
@@ -79,9 +76,10 @@ struct expected_link {
 	int64_t since;
 	struct rate best, now;
 	enum cable_end end[2];	/* of the last snapshot */
-	bool was_up;		/* in the one before it */
 	bool is_slow, is_void;
-	bool is_below;		/* slower than what both ends support */
+	bool is_told;		/* that it is missing, as a change; also of a new
+				   one whose being up is to be told */
+	bool is_below;		/* is_slow, or than what both ends support */
 	bool is_replaced;	/* one end is missing, the other one has another
 				   cable, or had, to another one that is missing */
 };
@@ -132,19 +130,25 @@ char *expected_full_name(const struct expected_node *n);
 char *expected_port_name(const struct expected_node *n, unsigned port);
 char *expected_end_name(const struct expected_link *l, unsigned end);
 
-/* Of an update: what is another one in `s`, after the ends of the links are read;
- * of nodes first. away: us for which it was missing, if it was. */
+/* Of a link between nodes that are there, at a port with another cable; g_free: "link
+ * leaf-1/5 - spine-1/1 is gone: leaf-1/5 leads to spine-2/3, spine-1/1 is down" */
+char *expected_cable_text(const struct expected *e,
+			  const struct expected_link *l,
+			  const struct snapshot *s);
+
+/* Of an update, before `since` is that of `s`. Of a node that is there; away: us for
+ * which it was missing, if it was. */
 void changes_of_node(struct expected *e, struct expected_node *n,
 		     const struct snapshot *s, const struct lid_map *lids,
 		     int64_t away);
 /* Of nodes that are there; sets is_below. */
 void changes_of_link(struct expected *e, struct expected_link *l,
 		     const struct snapshot *s);
-/* Of a link between nodes that are there, at a port with another cable; `is_told`
- * as a change, too. "link leaf-1/5 - spine-1/1 is gone: leaf-1/5 leads to
- * spine-2/3, spine-1/1 is down"; g_free. */
-char *changes_of_cable(struct expected *e, const struct expected_link *l,
-		       const struct snapshot *s, bool is_told);
+/* text: expected_cable_text() */
+void changes_of_cable(struct expected *e, const struct expected_link *l,
+		      const char *text);
+/* When the faults are found: those that are not told yet. */
+void changes_of_faults(struct expected *e);
 /* At the end: by kind, and many of a kind are one, without a name. */
 void changes_group(GPtrArray *changes);
 void changes_of_name(struct expected *e, const struct expected_node *n,

@@ -12,17 +12,14 @@
 #include "topology/text.h"
 
 const struct end_words end_words[CABLE_ENDS] = {
-	[END_AWAY] = { "", " did not answer", false, ENDS_UNREAD },
-	[END_UNREAD] = { "", " did not answer", false, ENDS_UNREAD },
-	[END_OTHER] = { "another node is at ", "", false, ENDS_OTHER },
-	[END_LOOP] = { "", " is plugged into itself", true, ENDS_OTHER },
-	[END_DOWN] = { "", " is down", false, ENDS_DOWN },
-	[END_DISABLED] = { "", " is disabled", true, ENDS_DOWN },
-	[END_HELD] = { "", " is held down", true, ENDS_DOWN },
-	[END_SILENT] = { "no answer, but ", " has a link: hung, without a "
-		"driver, or protected by a foreign M_Key", false, ENDS_SILENT },
-	[END_UNUSED] = { "the node that answers at ", " is not used", false,
-		ENDS_OTHER },
+	[END_AWAY] = { " did not answer", false },
+	[END_UNREAD] = { " did not answer", false },
+	[END_LOOP] = { " is plugged into itself", true },
+	[END_DOWN] = { " is down", false },
+	[END_DISABLED] = { " is disabled", true },
+	[END_HELD] = { " is held down", true },
+	[END_SILENT] = { " has a link and no answer", false },
+	[END_UNUSED] = { " leads to a node that is not used", true },
 };
 
 char *
