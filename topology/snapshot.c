@@ -551,10 +551,22 @@ builder_unlink(struct builder *b, uint32_t port)
 /* text: taken over */
 static void
 append_fault(struct snapshot *s, enum snapshot_fault_kind kind, uint64_t guid,
-	     char *text)
+	     uint8_t port, char *text)
 {
 	s->faults = g_renew(struct snapshot_fault, s->faults, s->n_faults + 1u);
-	s->faults[s->n_faults++] = (struct snapshot_fault){ kind, guid, text };
+	s->faults[s->n_faults++] = (struct snapshot_fault){ kind, guid, port,
+							    text };
+}
+
+void
+builder_fault_behind(struct builder *b, enum snapshot_fault_kind kind,
+		     uint32_t port, char *text)
+{
+	bool is_ours = port == SNAPSHOT_NONE;
+
+	append_fault(b->s, kind, is_ours ? 0 :
+		     snapshot_node_of(b->s, port)->info.node_guid,
+		     is_ours ? 0 : b->s->ports[port].num, text);
 }
 
 void
@@ -564,7 +576,7 @@ builder_fault(struct builder *b, enum snapshot_fault_kind kind, uint64_t guid,
 	va_list args;
 
 	va_start(args, format);
-	append_fault(b->s, kind, guid, g_strdup_vprintf(format, args));
+	append_fault(b->s, kind, guid, 0, g_strdup_vprintf(format, args));
 	va_end(args);
 }
 
@@ -757,7 +769,8 @@ snapshot_inherit_faults(struct snapshot *s, const struct snapshot *was)
 		const struct snapshot_fault *f = &was->faults[i];
 
 		if (snapshot_fault_stays(f))
-			append_fault(s, f->kind, f->guid, g_strdup(f->text));
+			append_fault(s, f->kind, f->guid, f->port,
+				     g_strdup(f->text));
 	}
 	sort_faults(s);
 }

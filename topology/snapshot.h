@@ -241,7 +241,8 @@ enum snapshot_fault_kind {
 
 struct snapshot_fault {
 	enum snapshot_fault_kind kind;
-	uint64_t guid;		/* the node at fault, 0 if it is not known */
+	uint64_t guid;		/* the node at fault, 0 if it is not known; or */
+	uint8_t port;		/* it is that behind this port of the node; else 0 */
 	char *text;		/* what, where; one line, owned */
 };
 
@@ -260,7 +261,7 @@ snapshot_fault_stays(const struct snapshot_fault *f)
 static inline bool
 snapshot_is_behind_port(const struct snapshot_fault *f)
 {
-	return !f->guid && !snapshot_fault_stays(f);
+	return f->port && !snapshot_fault_stays(f);
 }
 
 /* A switch's port 0, or the port of a host behind a switch; not the manager's own. A
@@ -353,6 +354,9 @@ uint32_t *builder_find_entries(struct builder *b);
 
 void builder_fault(struct builder *b, enum snapshot_fault_kind kind,
 		   uint64_t guid, const char *format, ...) G_GNUC_PRINTF(4, 5);
+/* Of the node behind this port, SNAPSHOT_NONE: our own one; text: taken. */
+void builder_fault_behind(struct builder *b, enum snapshot_fault_kind kind,
+			  uint32_t port, char *text);
 
 /* Sorts, renumbers, finds the shortest path from the local port to every node
  * (breadth first, ties to the lower GUID and port), and drops nodes without a

@@ -714,14 +714,14 @@ list_told(const struct snapshot *last)
 /* What was told of the node behind this port, which was not asked now; NULL: no more
  * than that it does not answer. */
 static const struct snapshot_fault *
-find_told(struct discover *d, const char *where)
+find_told(struct discover *d, uint32_t port)
 {
-	g_autofree char *begin = g_strdup_printf("the node behind %s ", where);
+	uint64_t guid = snapshot_node_of(d->s, port)->info.node_guid;
 
 	if (!d->told)
 		d->told = list_told(d->last);
 	EACH_PTR(const struct snapshot_fault, f, d->told)
-		if (g_str_has_prefix(f->text, begin))
+		if (f->guid == guid && f->port == d->s->ports[port].num)
 			return f;
 	return NULL;
 }
@@ -738,23 +738,26 @@ fault_unanswered(struct discover *d, uint32_t port)
 	const struct snapshot_fault *unfit = g_hash_table_lookup(d->unfit,
 						GUINT_TO_POINTER(port));
 	const struct snapshot_fault *told = port != SNAPSHOT_NONE &&
-		is_left_out(d, port) ? find_told(d, where) : NULL;
+		is_left_out(d, port) ? find_told(d, port) : NULL;
+	enum snapshot_fault_kind kind = SNAPSHOT_FAULT_SILENT;
+	const char *what = "does not answer NodeInfo: hung, without a driver, "
+		"or protected by a foreign M_Key (see m_key_lookup in "
+		"minism.conf(5))";
 
-	if (told)
-		builder_fault(d->b, told->kind, 0, "%s", told->text);
-	else if (unfit)
-		builder_fault(d->b, unfit->kind, 0, "the node behind %s %s%s",
-			      where, unfit->text, was);
-	else if (is_too_late(d, &q))
-		builder_fault(d->b, SNAPSHOT_FAULT_LATE, 0,
-			      "the node behind %s answers NodeInfo "
-			      SMP_TOO_LATE "%s", where, was);
-	else
-		builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
-			      "the node behind %s does not answer NodeInfo: "
-			      "hung, without a driver, or protected by a "
-			      "foreign M_Key (see m_key_lookup in "
-			      "minism.conf(5))%s", where, was);
+	if (told) {
+		builder_fault_behind(d->b, told->kind, port,
+				     g_strdup(told->text));
+		return;
+	}
+	if (unfit) {
+		kind = unfit->kind;
+		what = unfit->text;
+	} else if (is_too_late(d, &q)) {
+		kind = SNAPSHOT_FAULT_LATE;
+		what = "answers NodeInfo " SMP_TOO_LATE;
+	}
+	builder_fault_behind(d->b, kind, port, g_strdup_printf(
+			     "the node behind %s %s%s", where, what, was));
 }
 
 /* Of NodeDescription: nothing depends on it. A repair leads to a heavy sweep. */

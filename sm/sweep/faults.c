@@ -111,10 +111,10 @@ lock_out(struct builder *b, uint32_t n, uint32_t holder)
 		builder_unlink(b, holder);
 		b->s->ports[at].silent = true;
 		b->s->ports[at].behind = node->info.node_guid;
-		builder_fault(b, SNAPSHOT_FAULT_UNUSABLE, 0,
-			      "the node behind %s (%s) rejects Sets: it has a "
-			      "foreign M_Key (enter it in guid2mkey); left out",
-			      behind, where);
+		builder_fault_behind(b, SNAPSHOT_FAULT_UNUSABLE, at,
+				     g_strdup_printf("the node behind %s (%s) "
+			"rejects Sets: it has a foreign M_Key (enter it in "
+			"guid2mkey); left out", behind, where));
 		return;
 	}
 	builder_fault(b, SNAPSHOT_FAULT_LOCKED, node->info.node_guid,

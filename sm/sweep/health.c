@@ -24,13 +24,13 @@ complain(struct health *v, const char *format, ...)
 static void
 judge_links(struct health *v, const struct snapshot *s, bool expects)
 {
-	/* NodeGUIDs that a fault names, since they did not answer */
+	/* NodeGUIDs of faults, since they did not answer */
 	g_autoptr(GHashTable) blamed = g_hash_table_new(g_int64_hash,
 							g_int64_equal);
 	uint32_t bad = 0;
 
 	for (uint32_t i = 0; i < s->n_faults; i++)
-		if (!snapshot_fault_stays(&s->faults[i]))
+		if (!snapshot_fault_stays(&s->faults[i]) && !s->faults[i].port)
 			g_hash_table_add(blamed, &s->faults[i].guid);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_port *p = &s->ports[port];
