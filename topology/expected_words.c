@@ -13,7 +13,7 @@
 
 const struct end_words end_words[CABLE_ENDS] = {
 	[END_AWAY] = { " did not answer", false },
-	[END_UNREAD] = { " did not answer", false },
+	[END_UNREAD] = { " did not answer", true },
 	[END_LOOP] = { " is plugged into itself", true },
 	[END_DOWN] = { " is down", false },
 	[END_DISABLED] = { " is disabled", true },
