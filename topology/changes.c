@@ -39,44 +39,15 @@ add(struct expected *e, enum change_kind kind, uint64_t guid, char *name,
 
 /* ---- nodes ---- */
 
-/* The first port of a node with a cable, rather one to a switch; or
- * SNAPSHOT_NONE. */
-static uint32_t
-cabled_port(const struct snapshot *s, uint32_t node)
-{
-	const struct snapshot_node *n = &s->nodes[node];
-	uint32_t first = SNAPSHOT_NONE;
-
-	for (unsigned num = n->info.num_ports; num >= 1; num--) {
-		uint32_t port = n->first_port + num, peer = s->ports[port].peer;
-
-		if (peer != SNAPSHOT_NONE && (first == SNAPSHOT_NONE ||
-		    snapshot_is_switch(snapshot_node_of(s, peer)) ||
-		    !snapshot_is_switch(snapshot_node_of(s, s->ports[first].
-							 peer))))
-			first = port;
-	}
-	return first;
-}
-
-/* Of the other end of the cable at this port. */
-static char *
-cable_end_name(const struct expected *e, const struct snapshot *s,
-	       uint32_t port)
-{
-	uint32_t peer = port == SNAPSHOT_NONE ? port : s->ports[port].peer;
-
-	return peer == SNAPSHOT_NONE ? g_strdup("no cable") :
-		expected_port_name(e->here[s->ports[peer].node],
-				   s->ports[peer].num);
-}
-
 void
 changes_of_node(struct expected *e, struct expected_node *n,
 		const struct snapshot *s, const struct lid_map *lids,
 		int64_t away)
 {
-	uint32_t port = cabled_port(s, n->at);
+	const struct expected_link *l = n->first;
+	unsigned far = l && l->node[0] == n;
+	uint32_t port = l ? snapshot_port_of(s, n->at, l->port[!far]) :
+		SNAPSHOT_NONE;
 	enum change_kind kind = expected_is_switch(n) ? CHANGE_SWITCH_CAME :
 		CHANGE_HOST_CAME;
 	const char *what = expected_kind_names[n->kind];
@@ -88,7 +59,7 @@ changes_of_node(struct expected *e, struct expected_node *n,
 	if (!n->since && (!n->is_new || e->is_first))
 		return;
 	name = expected_full_name(n);
-	where = cable_end_name(e, s, port);
+	where = l ? expected_end_name(l, far) : g_strdup("no cable");
 	if (n->before)
 		from = g_strdup_printf(", in place of %s (" GUID_FORMAT ")",
 				       n->before->name, n->before->guid);
@@ -131,10 +102,14 @@ expected_cable_text(const struct expected *e, const struct expected_link *l,
 	g_string_printf(text, "link %s is gone:", name);
 	for (unsigned end = 0; end < 2; end++) {
 		g_autofree char *at = expected_end_name(l, end), *far = NULL;
+		uint32_t other;
 
-		if (l->end[end] == END_OTHER)
-			far = cable_end_name(e, s, snapshot_port_of(s,
-					l->node[end]->at, l->port[end]));
+		if (l->end[end] == END_OTHER) {
+			other = s->ports[snapshot_port_of(s, l->node[end]->at,
+							  l->port[end])].peer;
+			far = expected_port_name(e->here[s->ports[other].node],
+						 s->ports[other].num);
+		}
 		g_string_append_printf(text, "%s %s%s%s", end ? "," : "", at,
 				       far ? " leads to " :
 				       end_words[l->end[end]].says, far ?: "");

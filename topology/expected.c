@@ -788,23 +788,24 @@ expected_update(struct expected *e, const struct snapshot *s,
 	find_shared_names(e);
 	read_ends(e, s);
 	update_links(e, s, now);
-	EACH_PTR(struct expected_node, n, e->nodes) {
-		if (!is_missing(n)) {
-			/* the wall clock may have been set back since */
-			changes_of_node(e, n, s, lids, n->left ? clock -
-					n->left : MAX(now - n->since, 0) *
-					G_USEC_PER_SEC);
-			n->since = n->left = 0;
-			n->is_told = false;
-		} else if (!n->since) {
+	EACH_PTR(struct expected_node, n, e->nodes)
+		if (is_missing(n) && !n->since) {
 			n->since = now;
 			n->left = clock;
 		}
-	}
 	update_former(e, s, now);
 	update_silent(e, s, now);
 	find_faults(e);
 	changes_of_faults(e);
+	EACH_PTR(struct expected_node, n, e->nodes) {
+		if (is_missing(n))
+			continue;
+		/* the wall clock may have been set back since */
+		changes_of_node(e, n, s, lids, n->left ? clock - n->left :
+				MAX(now - n->since, 0) * G_USEC_PER_SEC);
+		n->since = n->left = 0;
+		n->is_told = false;
+	}
 	changes_group(e->changes);
 }
 
