@@ -374,8 +374,10 @@ find_silent_fault(struct expected *e, struct expected_silent *p)
 		.silent = p,
 		.text = host ? g_strconcat(host, " ", snapshot_trouble_texts[
 				p->trouble], NULL) :
-			g_strdup("a link, and no node answers: hung, without a "
-				 "driver, or a foreign M_Key") });
+			g_strdup(p->is_unfit ? "a node that is left out; a "
+				 "warning says why" : "a link, and no node "
+				 "answers: hung, without a driver, or a foreign "
+				 "M_Key") });
 }
 
 static void
@@ -733,6 +735,14 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 	}
 	g_array_unref(e->silent);
 	e->silent = list;
+	for (uint32_t i = 0; i < s->n_faults; i++) {
+		const struct snapshot_fault *f = &s->faults[i];
+		struct expected_silent *p = f->kind == SNAPSHOT_FAULT_SILENT ?
+			NULL : find_silent(e, f->guid, f->port);
+
+		if (p && f->port)
+			p->is_unfit = true;
+	}
 }
 
 static void

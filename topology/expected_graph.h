@@ -92,6 +92,7 @@ struct expected_silent {
 	uint8_t is_accepted;
 	int64_t since;
 	bool is_told;		/* a link or node is missing there */
+	bool is_unfit;		/* the node there answers, and is left out */
 	struct expected_node *stuck;	/* the node there that is in trouble; NULL:
 					   none answers */
 	uint8_t trouble;		/* enum snapshot_trouble */
