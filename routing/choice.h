@@ -38,6 +38,8 @@ struct choice {
 	bool held_loop;		/* the held tables have a loop themselves */
 	bool is_blind;		/* CHOICE_DRAIN: not all held entries are known,
 				   so all that change are cleared first */
+	bool waits;		/* none of it is safe as long as what a switch
+				   may hold comes back, see struct lft */
 	bool hosts_wait;	/* links of hosts that are not Active yet are
 				   activated after all tables are written */
 	struct lft *bridge;	/* CHOICE_DRAIN, or entries of LIDs without an

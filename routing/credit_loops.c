@@ -26,7 +26,7 @@
 
 #define UNSEEN		UINT32_MAX
 #define HOPS		64u	/* see web_arrives() */
-#define WEB_TABLES	(LFT_SENT_MAX + 3)	/* new, cleared, old, others */
+#define WEB_TABLES	(LFT_PARTS_MAX + 3)	/* new, cleared, old, others */
 #define ITEM(array, i)	g_array_index(array, uint32_t, i)
 
 struct channels *
@@ -445,7 +445,8 @@ web_compare_block(const struct web *w, const struct lft *old, uint32_t sw,
 	    new->top != old->top)
 		return UINT64_MAX;
 	if (memcmp(lft_row(new, sw) + lid, lft_row(old, sw) + lid,
-		   LFT_BLOCK) == 0)
+		   LFT_BLOCK) == 0 ||
+	    memcmp(lft_row(old, sw) + lid, lft_no_paths, LFT_BLOCK) == 0)
 		return 0;
 	for (i = 0; i < LFT_BLOCK; i++)
 		bits |= (uint64_t)(lft_row(new, sw)[lid + i] !=

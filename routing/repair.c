@@ -736,6 +736,7 @@ repair_renumber(const struct repairing *w, const struct lft *from, uint32_t n_no
 	}
 	if (from->other)
 		lft->other = repair_renumber(w, from->other, n_now, rest);
+	lft->comes_back = from->comes_back;
 	return lft;
 }
 

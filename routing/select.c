@@ -278,6 +278,7 @@ choose_held(const struct graph *g, struct lft *seen)
 		held = lft_copy(seen);
 	}
 	held->other = other;
+	held->comes_back = seen->comes_back;
 	return held;
 }
 
@@ -1019,6 +1020,23 @@ choose_transition(const struct engine_input *in, struct choice *c)
 	lft_free(bare);
 }
 
+/* Is there no safe way to the new tables as long as what is in doubt may come back?
+ * It does not end with the last stage. */
+static bool
+choose_must_wait(const struct engine_input *in, const struct choice *c)
+{
+	struct channels_result r;
+	bool must;
+
+	if (!c->hosts_wait || c->is_blind)
+		return c->is_blind || (c->together.n_looped && !c->bridge);
+	channels_check_ordered(choose_graph(in), c->lft, in->previous->other,
+			       c->ranks, NULL, &r);
+	must = r.n_looped || (c->together.n_looped && !c->bridge);
+	channels_clear(&r);
+	return must;
+}
+
 /* If the tables have a loop together, the trees have none with the new ones; if
  * these have one alone, as they were asked for, no packet to a group circles. */
 static uint32_t
@@ -1245,5 +1263,7 @@ choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 		c->lft = lft_copy(in->previous);
 	}
 	choose_transition(in, c);
+	c->waits = in->previous && in->previous->comes_back &&
+		choose_must_wait(in, c);
 	return true;
 }

@@ -8,8 +8,7 @@
  * Structs. struct lft is the arena. Rows start at multiples of 64 bytes, so a
  * block (64 entries, the content of one LinearForwardingTable attribute, IBA
  * 14.2.5.10) is a cache line. struct lft_seen has an additional byte for each
- * block: was this block read from the switch? Contents in doubt are few: they are kept by
- * block, and laid over tables of their own where they are compared with new ones.
+ * block: was this block read from the switch?
  *
  * Flow. lft_new() writes every byte: an entry that is never set must be "drop"
  * (255, a port that no switch has: IBA counts ports to 254). So the first touch
@@ -26,6 +25,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "topology/each.h"
 #include "topology/smp_attr.h"
 
 #define HUGE_PAGE	((size_t)2 << 20)
@@ -90,10 +90,38 @@ lft_certain(const struct lft *lft)
 	size_t size = lft_size(lft), i;
 
 	for (const struct lft *o = lft->other; o; o = o->other)
-		for (i = 0; i < size; i++)
-			if (o->ports[i] != lft->ports[i])
+		for (i = 0; i < size; i++) {
+			if (i % LFT_BLOCK == 0 && memcmp(o->ports + i,
+					lft_no_paths, LFT_BLOCK) == 0)
+				i += LFT_BLOCK - 1;
+			else if (o->ports[i] != lft->ports[i])
 				certain->ports[i] = LFT_NO_PATH;
+		}
 	return certain;
+}
+
+struct lft *
+lft_with(const struct lft *lft, const GArray *parts)
+{
+	struct lft *all = lft_copy(lft), *at = all;
+	const struct lft_part *last = NULL;
+	unsigned nth = 0;
+
+	EACH_ITEM(const struct lft_part, p, parts) {
+		if (!last || last->sw != p->sw || last->block != p->block) {
+			at = all;
+			nth = 0;
+		}
+		last = p;
+		if (nth++ >= LFT_PARTS_MAX)
+			continue;
+		if (!at->other)
+			at->other = lft_new(lft->n_switches, lft->top);
+		at = at->other;
+		memcpy(lft_row(at, p->sw) + (size_t)p->block * LFT_BLOCK,
+		       p->bytes, LFT_BLOCK);
+	}
+	return all;
 }
 
 struct lft *
@@ -131,20 +159,12 @@ const uint8_t lft_no_paths[LFT_BLOCK] = {
 	[0 ... LFT_BLOCK - 1] = LFT_NO_PATH
 };
 
-static GHashTable *
-seen_sent_new(void)
-{
-	return g_hash_table_new_full(NULL, NULL, NULL,
-				     (GDestroyNotify)g_byte_array_unref);
-}
-
 struct lft_seen *
 lft_seen_new(uint32_t n_switches, uint16_t top)
 {
 	struct lft_seen *seen = g_new0(struct lft_seen, 1);
 
 	seen->lft = lft_new(n_switches, top);
-	seen->sent = seen_sent_new();
 	seen->known = g_new0(uint8_t, (size_t)n_switches *
 			     lft_n_blocks(seen->lft));
 	return seen;
@@ -156,7 +176,6 @@ lft_seen_free(struct lft_seen *seen)
 	if (!seen)
 		return;
 	lft_free(seen->lft);
-	g_hash_table_unref(seen->sent);
 	g_free(seen->known);
 	g_free(seen);
 }
@@ -166,17 +185,6 @@ static size_t
 seen_index(const struct lft_seen *seen, uint32_t sw, uint32_t block)
 {
 	return (size_t)sw * lft_n_blocks(seen->lft) + block;
-}
-
-/* All Sets of a block in place of these; from: NULL: none. */
-static void
-seen_set_sent(struct lft_seen *seen, size_t i, const GByteArray *from)
-{
-	GByteArray *sent = from ? g_byte_array_new() : NULL;
-
-	if (sent)
-		g_hash_table_insert(seen->sent, GSIZE_TO_POINTER(i),
-			g_byte_array_append(sent, from->data, from->len));
 }
 
 void
@@ -192,8 +200,6 @@ lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
 	if (block >= lft_n_blocks(seen->lft))
 		return;
 
-	if (seen->known[i] == LFT_REREAD)
-		g_hash_table_remove(seen->sent, GSIZE_TO_POINTER(i));
 	seen->known[i] = LFT_KNOWN;
 	if (memcmp(lft_row(seen->lft, sw) + at, bytes, LFT_BLOCK) == 0)
 		return;
@@ -229,15 +235,9 @@ struct lft_seen *
 lft_seen_copy(const struct lft_seen *seen)
 {
 	struct lft_seen *copy = g_memdup2(seen, sizeof(*seen));
-	GHashTableIter at;
-	gpointer i, sent;
 
 	lft_ref(copy->lft);
 	copy->known = g_memdup2(seen->known, lft_size(seen->lft) / LFT_BLOCK);
-	copy->sent = seen_sent_new();
-	g_hash_table_iter_init(&at, seen->sent);
-	while (g_hash_table_iter_next(&at, &i, &sent))
-		seen_set_sent(copy, GPOINTER_TO_SIZE(i), sent);
 	return copy;
 }
 
@@ -245,14 +245,10 @@ void
 lft_seen_take(struct lft_seen *seen, uint32_t sw, uint32_t block,
 	      const struct lft_seen *from, uint32_t from_sw)
 {
-	size_t i = seen_index(seen, sw, block);
-	size_t from_i = seen_index(from, from_sw, block);
-
 	lft_seen_set(seen, sw, block, lft_row(from->lft, from_sw) +
 		     (size_t)block * LFT_BLOCK);
-	seen->known[i] = from->known[from_i];
-	seen_set_sent(seen, i, g_hash_table_lookup(from->sent,
-						   GSIZE_TO_POINTER(from_i)));
+	seen->known[seen_index(seen, sw, block)] =
+		from->known[seen_index(from, from_sw, block)];
 }
 
 /* The bytes stay, as the most likely content. */
@@ -265,71 +261,6 @@ lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block)
 
 	if (block < lft_n_blocks(seen->lft) && seen->known[i] == LFT_KNOWN)
 		seen->known[i] = LFT_REREAD;
-}
-
-void
-lft_seen_doubt(struct lft_seen *seen, uint32_t sw, uint32_t block,
-	       const uint8_t bytes[LFT_BLOCK])
-{
-	size_t i = seen_index(seen, sw, block);
-	GByteArray *sent;
-
-	g_assert(sw < seen->lft->n_switches);
-
-	if (block >= lft_n_blocks(seen->lft) || seen->known[i] == LFT_UNKNOWN)
-		return;
-	seen->known[i] = LFT_REREAD;
-	sent = g_hash_table_lookup(seen->sent, GSIZE_TO_POINTER(i));
-	if (!sent) {
-		sent = g_byte_array_new();
-		g_hash_table_insert(seen->sent, GSIZE_TO_POINTER(i), sent);
-	}
-	for (guint k = 0; k < sent->len; k += LFT_BLOCK)
-		if (memcmp(sent->data + k, bytes, LFT_BLOCK) == 0)
-			return;
-	if (sent->len == LFT_SENT_MAX * LFT_BLOCK)
-		g_byte_array_remove_range(sent, 0, LFT_BLOCK);
-	g_byte_array_append(sent, bytes, LFT_BLOCK);
-}
-
-bool
-lft_seen_in_doubt(const struct lft_seen *seen, uint32_t sw)
-{
-	GHashTableIter at;
-	gpointer i;
-
-	g_hash_table_iter_init(&at, seen->sent);
-	while (g_hash_table_iter_next(&at, &i, NULL))
-		if (GPOINTER_TO_SIZE(i) / lft_n_blocks(seen->lft) == sw)
-			return true;
-	return false;
-}
-
-struct lft *
-lft_seen_all(const struct lft_seen *seen)
-{
-	struct lft *lft = lft_copy(seen->lft), *other;
-	const GByteArray *sent;
-	GHashTableIter at;
-	gpointer i, value;
-	guint end = 0, k;
-
-	g_hash_table_iter_init(&at, seen->sent);
-	while (g_hash_table_iter_next(&at, NULL, &value))
-		end = MAX(end, ((const GByteArray *)value)->len);
-	for (k = 0; k < end; k += LFT_BLOCK) {
-		other = lft_copy(seen->lft);
-		g_hash_table_iter_init(&at, seen->sent);
-		while (g_hash_table_iter_next(&at, &i, &value)) {
-			sent = value;
-			if (k < sent->len)
-				memcpy(other->ports + GPOINTER_TO_SIZE(i) *
-				       LFT_BLOCK, sent->data + k, LFT_BLOCK);
-		}
-		other->other = lft->other;
-		lft->other = other;
-	}
-	return lft;
 }
 
 void

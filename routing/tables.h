@@ -27,7 +27,10 @@ struct lft {
 	uint8_t *ports;		/* n_switches * stride, 64-byte aligned */
 	struct lft *other;	/* what switches hold, if it is in doubt: of each
 				   block these bytes or those of `other`, or of
-				   the next one; owned; NULL: no more */
+				   the next one, but for blocks without a path;
+				   owned; NULL: no more */
+	bool comes_back;	/* those of `other` may at any time, on what is
+				   written */
 };
 
 /* For LIDs 0..top, all LFT_NO_PATH. */
@@ -45,6 +48,17 @@ void lft_free(struct lft *lft);		/* drops a reference */
 #define LFT_COLUMNS	256u	/* a good number at a time */
 void lft_read_columns(const struct lft *lft, const uint16_t *lids, uint32_t n,
 		      uint8_t *columns);
+
+/* What a switch may hold instead of a block. */
+struct lft_part {
+	uint32_t sw, block;
+	uint8_t bytes[LFT_BLOCK];
+};
+
+/* A copy with others, of which one has each part and no other path; parts (struct
+ * lft_part): those of a block one after the other, LFT_PARTS_MAX count. */
+#define LFT_PARTS_MAX	6u
+struct lft *lft_with(const struct lft *lft, const GArray *parts);
 
 static inline uint8_t *
 lft_row(const struct lft *lft, uint32_t sw)
@@ -74,20 +88,15 @@ extern const uint8_t lft_no_paths[LFT_BLOCK];
  */
 struct lft_seen {
 	struct lft *lft;
-	GHashTable *sent;	/* of blocks in doubt, since Sets that were not
-				   confirmed may have changed them: place in
-				   known[] to GByteArray, their bytes */
 	uint8_t *known;		/* [switch][block]: enum lft_known */
 };
 
 enum lft_known {
 	LFT_UNKNOWN,		/* never read */
 	LFT_REREAD,		/* to be read again; most likely it is as it
-				   was, or as in `sent` */
+				   was */
 	LFT_KNOWN,
 };
-
-#define LFT_SENT_MAX	6u	/* Sets of a block in doubt that are compared */
 
 struct lft_seen *lft_seen_new(uint32_t n_switches, uint16_t top);
 void lft_seen_free(struct lft_seen *seen);
@@ -105,14 +114,6 @@ struct lft_seen *lft_seen_copy(const struct lft_seen *seen);
 void lft_seen_take(struct lft_seen *seen, uint32_t sw, uint32_t block,
 		   const struct lft_seen *from, uint32_t from_sw);
 void lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block);
-/* It is as it was, or as one of the last LFT_SENT_MAX Sets; one that was never read
- * stays unknown. */
-void lft_seen_doubt(struct lft_seen *seen, uint32_t sw, uint32_t block,
-		    const uint8_t bytes[LFT_BLOCK]);
-/* May the switch hold something else than it held, in a block? */
-bool lft_seen_in_doubt(const struct lft_seen *seen, uint32_t sw);
-/* The tables, with others if there is a block in doubt; a new reference. */
-struct lft *lft_seen_all(const struct lft_seen *seen);
 void lft_seen_forget_all(struct lft_seen *seen);
 
 /* The 64 bytes of a known block, else NULL. `seen` may be NULL. */

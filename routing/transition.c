@@ -12,7 +12,8 @@
  * leads into its channels, and the old entries alone have no loop. The entries
  * left out, usually few, keep their old values. So does a new entry whose path
  * does not arrive, or goes round, because of an entry that was left out. Where the
- * old entry is in doubt there is none to keep: it is cleared.
+ * old entry is in doubt there is none to keep: it is cleared. What may come back from
+ * earlier updates is compared with the tables of each stage.
  *
  * Further stages: as many of the remaining entries as possible change, those
  * next to the destination first, each only if the dependencies that it makes
@@ -422,6 +423,10 @@ transition_make(const struct graph *g, const struct lft *held,
 	take_back(&t, first);
 	t.now = lft_copy(first);
 	t.then = lft_copy(first);
+	if (held->comes_back && held->other) {
+		t.now->other = lft_ref(held->other);
+		t.then->other = lft_ref(held->other);
+	}
 	rest = find_rest(&t);
 	while (rest->len && rest->len <= MAX_ENTRIES && t.stage < MAX_STAGES) {
 		if (make_stage(&t, rest)) {
@@ -461,8 +466,13 @@ add_mixed(struct transition *t, const struct lft *before, const struct lft *home
 		     lid++) {
 			r.lid = (uint16_t)lid;
 			port = lft_row(lft, r.sw)[lid];
-			if (port == LFT_NO_PATH)
+			if (port == LFT_NO_PATH) {
+				if (!memcmp(lft_row(lft, r.sw) +
+					    lid / LFT_BLOCK * LFT_BLOCK,
+					    lft_no_paths, LFT_BLOCK))
+					lid |= LFT_BLOCK - 1;
 				continue;
+			}
 			edge = graph_edge_at(t->g, r.sw, port);
 			if ((port != lft_row(home, r.sw)[lid] &&
 			     port != lft_row(t->wanted, r.sw)[lid]) ||
@@ -499,7 +509,8 @@ transition_steps(const struct graph *g, const struct lft *held,
 	for (; ok && rest->len; t.stage++) {
 		ok = t.stage + 1 < MAX_STAGES && make_stage(&t, rest);
 		memcpy(t.now->ports, t.then->ports, lft_size(t.now));
-		g_clear_pointer(&t.now->other, lft_free);
+		if (!held->comes_back)
+			g_clear_pointer(&t.now->other, lft_free);
 		g_array_unref(rest);
 		rest = find_rest(&t);
 		if (rest->len && !*first)

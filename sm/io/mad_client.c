@@ -200,18 +200,6 @@ mad_client_is_late(const struct mad_client *x, const struct dr_path *path)
 			path_hash(0, path->port, path->hops))) & SLOW_LATE;
 }
 
-static gboolean
-has_late(G_GNUC_UNUSED gpointer peer, gpointer more, G_GNUC_UNUSED gpointer data)
-{
-	return (GPOINTER_TO_UINT(more) & SLOW_LATE) != 0;
-}
-
-bool
-mad_client_has_late(const struct mad_client *x)
-{
-	return g_hash_table_find(x->slow, has_late, NULL);
-}
-
 /* more 0: a request to it is lost. Paths that are used no more stay until there are
  * too many; thousands of dead nodes displace none that is slow. */
 static void

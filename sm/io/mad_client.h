@@ -140,8 +140,6 @@ void mad_client_free(struct mad_client *x); /* cancels everything, keeps t */
 /* Has the agent at the end of this route answered when its request was given up
  * already, and no later one quickly? */
 bool mad_client_is_late(const struct mad_client *x, const struct dr_path *path);
-/* Is there one? */
-bool mad_client_has_late(const struct mad_client *x);
 
 /*
  * Starts a request: `mad` (a whole MAD; its TID is filled in) is copied.

@@ -194,7 +194,7 @@ publish(struct sweep *s, struct snapshot *after)
 		s->view.subnet = snapshot_ref(after);
 	}
 	sweep_set_last(s, s->view.subnet);
-	sweep_end_late(s);
+	late_end(s->late, s->view.subnet, s->view.seen, s->run.began);
 }
 
 /* Partitions that are not as configured, the first by name: they leave the subnet
@@ -473,15 +473,6 @@ make_plan(struct sweep *s, bool keys_stay)
 }
 
 static void
-note_late(void *data, uint64_t node_guid)
-{
-	struct sweep *s = data;
-
-	s->overtaken_until = transport_now(s->t) + SWEEP_LATE_US;
-	sweep_note_late(s, node_guid);
-}
-
-static void
 send_plan(struct sweep *s)
 {
 	const struct plan *plan = s->run.plan;
@@ -509,7 +500,7 @@ send_plan(struct sweep *s)
 	lft_seen_share(s->next.seen, s->next.lft);
 	s->run.batch = program_start(s->x, s->keys, s->next.subnet,
 				     &s->run.wanted, plan, s->next.seen,
-				     s->next.tables, note_late,
+				     s->next.tables, sweep_note_late,
 				     heavy_sweep_on_programmed, s);
 }
 
@@ -522,8 +513,8 @@ job_new(struct sweep *s)
 	job->subnet = snapshot_ref(s->next.subnet);
 	job->lids = lid_map_ref(s->next.lids);
 	job->seen = lft_ref(s->next.seen->lft);
-	if (g_hash_table_size(s->next.seen->sent))
-		job->doubtful = lft_seen_copy(s->next.seen);
+	job->parts = late_parts(s->late, s->next.subnet, s->next.seen,
+				s->run.began, &job->late_until);
 	return job;
 }
 
@@ -700,8 +691,8 @@ heavy_sweep_decide(struct sweep *s)
 	s->run.fresh = table_reader_fresh(n, s->cut_off || s->astray ? NULL :
 				      s->view.subnet);
 	for (uint32_t sw = 0; sw < n->n_switches; sw++)
-		s->run.fresh[sw] |= sweep_is_late(s,
-			n->nodes[n->switches[sw]].info.node_guid);
+		s->run.fresh[sw] |= late_is_due(s->late,
+			n->nodes[n->switches[sw]].info.node_guid, s->run.began);
 	if (s->cut_off)
 		reregister_doubt(s->clients);
 	isolate(s);
@@ -781,20 +772,17 @@ report_choice(struct sweep *s, const char *cycle)
 	}
 }
 
-/* Tables of an earlier sweep that a slow switch passes on late are in no comparison,
- * and would be back after they were cleared: where old and new tables together are
- * not known to be safe, and an agent has answered too late, nothing is written until
- * none can be on the way. Sets of groups do not count: they never end, if a switch
- * takes none. */
+/* What a slow switch passes on late is back after it was cleared: if it may have a
+ * loop together with the new tables, nothing is written until none can be on the
+ * way. */
 static bool
-may_be_overtaken(struct sweep *s)
+may_be_overtaken(struct sweep *s, const struct route_job *job)
 {
-	if (s->next.choice.safety != CHOICE_DRAIN || !s->params.sweep_s ||
-	    !mad_client_has_late(s->x) || s->run.began >= s->overtaken_until)
+	if (!s->next.choice.waits || !s->params.sweep_s)
 		return false;
 	sweep_fail(s, "new routes wait for Sets of an earlier sweep that had no "
 		   "answer: a slow switch may pass them on late");
-	s->retry_due = s->overtaken_until;
+	s->retry_due = job->late_until;
 	sweep_reread(s);
 	return true;
 }
@@ -835,7 +823,7 @@ heavy_sweep_on_routed(void *values, void *data)
 		observe(s);
 		return;
 	}
-	if (may_be_overtaken(s))
+	if (may_be_overtaken(s, job))
 		return;
 	report_choice(s, job->cycle);
 	sweep_note(s, SWEEP_NOTE_ROUTED);
@@ -853,7 +841,7 @@ route(struct sweep *s)
 	struct route_job *job = job_new(s);
 	const char *by;
 
-	job->unread = table_reader_unread(n, s->next.seen);
+	job->unread = table_reader_unread(n, s->next.seen, job->parts);
 	job->ranks = persist_ranks(s->memory, n, &by);
 	job->ranks_by = g_strdup(by);
 	job->in_force = g_strdup(persist_engine(s->memory, n));
@@ -978,20 +966,18 @@ found_but_lids(const struct sweep *s)
 	return found;
 }
 
-/* See sweep_note_late(). */
+/* See late.h. */
 static void
 forget_late(struct sweep *s)
 {
 	const struct snapshot *n = s->next.subnet;
-	unsigned all = lft_n_blocks(s->next.seen->lft);
 
+	late_forget(s->late, n, s->next.seen, s->run.began);
 	for (uint32_t i = 0; i < n->n_nodes; i++) {
 		const struct snapshot_node *node = &n->nodes[i];
 
-		if (!sweep_is_late(s, node->info.node_guid))
+		if (!late_is_due(s->late, node->info.node_guid, s->run.began))
 			continue;
-		for (unsigned b = 0; snapshot_is_switch(node) && b < all; b++)
-			lft_seen_forget(s->next.seen, node->sw_index, b);
 		for (unsigned num = 0; num <= node->info.num_ports; num++)
 			for (unsigned t = 0; t < PORT_N_TABLES; t++)
 				port_tables_forget(s->next.tables, t,

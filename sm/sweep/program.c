@@ -215,15 +215,15 @@ is_locked(const struct program *p, uint32_t holder)
  * the P_Keys of rules that were withdrawn in the meantime.
  */
 static void
-forget_block(struct program *p, uint32_t index, const uint8_t *sent)
+forget_block(struct program *p, uint32_t index)
 {
 	const struct plan_step *step = &p->plan->steps[index];
 
 	if (step->kind == PLAN_TABLE)
 		port_tables_forget(p->held, step->table, step->port);
 	else if (step->kind == PLAN_LFT)
-		lft_seen_doubt(p->seen, p->before->nodes[step->node].sw_index,
-			       step->block, sent);
+		lft_seen_forget(p->seen, p->before->nodes[step->node].sw_index,
+				step->block);
 }
 
 /* Ends a step. */
@@ -547,7 +547,7 @@ program_reply(void *data, const struct smp_request *r,
 
 	if (!look && (reply->status || reply->outcome == SMP_TIMED_OUT ||
 		      reply->outcome == SMP_CANCELLED))
-		forget_block(p, a.what, r->data);
+		forget_block(p, a.what);
 	switch (reply->outcome) {
 	case SMP_ANSWERED:
 		program_on_answer(p, &a, r->data, reply->data, reply->status);

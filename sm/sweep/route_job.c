@@ -42,10 +42,13 @@ mark_io(const struct graph *g, const struct route_job *job)
 static struct lft *
 route_job_held(const struct route_job *job, const struct graph *g)
 {
-	struct lft *seen = job->doubtful ? lft_seen_all(job->doubtful) :
-		lft_ref(job->seen);
-	struct lft *held = choose_held(g, seen);
+	struct lft *seen = job->parts && job->parts->len ?
+		lft_with(job->seen, job->parts) : lft_ref(job->seen);
+	struct lft *held;
 
+	if (seen->other)
+		seen->comes_back = job->late_until;
+	held = choose_held(g, seen);
 	lft_free(seen);
 	return held;
 }
@@ -248,7 +251,7 @@ route_job_free(void *values)
 		snapshot_unref(job->all);
 	lid_map_free(job->lids);
 	lft_free(job->seen);
-	lft_seen_free(job->doubtful);
+	g_clear_pointer(&job->parts, g_array_unref);
 	g_free(job->unread);
 	g_free((gpointer)job->params.order);
 	g_free(job->ranks_by);

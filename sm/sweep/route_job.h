@@ -29,8 +29,8 @@ struct route_job {
 	struct snapshot *subnet;
 	struct lid_map *lids;
 	struct lft *seen;	/* the tables that the switches hold */
-	struct lft_seen *doubtful;	/* the same with contents in doubt; NULL:
-					   there are none */
+	GArray *parts;		/* late_parts() of these; */
+	int64_t late_until;	/* and its *until */
 	uint8_t *unread;	/* see struct engine_input */
 	struct route_params params;	/* with lists of its own */
 	bool is_avoiding;	/* links of `subnet` are marked */

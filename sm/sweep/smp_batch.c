@@ -89,15 +89,21 @@ flight_end(struct smp_batch *b, struct flight *f)
 	return r;
 }
 
+static void
+note_late(struct smp_batch *b, const struct smp_request *r, bool is_refused)
+{
+	if (r->set && b->stage.late)
+		b->stage.late(b->stage.late_data, snapshot_node_of(b->s,
+				r->port)->info.node_guid, r, is_refused);
+}
+
 /* It has no answer. */
 static struct smp_request
 flight_lose(struct smp_batch *b, struct flight *f)
 {
 	struct smp_request r = flight_end(b, f);
 
-	if (r.set && b->stage.late)
-		b->stage.late(b->stage.late_data,
-			      snapshot_node_of(b->s, r.port)->info.node_guid);
+	note_late(b, &r, false);
 	return r;
 }
 
@@ -191,6 +197,8 @@ batch_on_answer(const struct mad_client_answer *a, void *data, uint64_t flight)
 			.status = a->header.status,
 			.data = smp_data_const(a->mad),
 		};
+	if (reply.status)
+		note_late(b, &r, true);
 	b->stage.reply(b->stage.data, &r, &reply);
 	batch_pump(b);
 }

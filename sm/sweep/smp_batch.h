@@ -42,8 +42,9 @@ enum smp_outcome {
 	SMP_TOO_FAR,		/* not sent: more than DR_MAX_HOPS */
 };
 
-/* Of a stage: a Set to this node was given up. */
-typedef void (*smp_late_fn)(void *data, uint64_t node_guid);
+/* Of a stage: a Set to this node was given up, or refused. */
+typedef void (*smp_late_fn)(void *data, uint64_t node_guid,
+			    const struct smp_request *r, bool is_refused);
 
 struct smp_reply {
 	enum smp_outcome outcome;
@@ -70,9 +71,9 @@ struct smp_stage {
 	 * snapshot, of each agent one is. */
 	bool (*again)(void *data, const struct smp_request *r);
 	void *data;
-	/* Also of a Set in flight when the batch is freed: it may be executed as
-	 * long as it can be on its way. Before its reply, if that comes. NULL:
-	 * that does not matter; only then all may be addressed. */
+	/* Also of a Set in flight when the batch is freed: see late.h. Before its
+	 * reply, if that comes. NULL: that does not matter; only then all may be
+	 * addressed. */
 	smp_late_fn late;
 	void *late_data;
 	/* 0: as many requests in flight as the window has room for, which one

@@ -317,56 +317,16 @@ sweep_is_whole(const struct sweep *s)
 		!snapshot_defect(s->view.subnet, false);
 }
 
-struct late_sets {
-	uint64_t node_guid;	/* first: it is the key */
-	int64_t due;		/* when its tables are read again */
-};
-
 void
-sweep_note_late(void *sweep, uint64_t node_guid)
+sweep_note_late(void *sweep, uint64_t node_guid, const struct smp_request *r,
+		bool is_refused)
 {
 	struct sweep *s = sweep;
-	const struct late_sets late = {
-		node_guid, transport_now(s->t) + SWEEP_LATE_US,
-	};
 
-	g_hash_table_add(s->late, g_memdup2(&late, sizeof(late)));
-	sweep_reread(s);
-}
-
-/* It was due when the sweep began; what was noted since is not. */
-static gboolean
-is_read(gpointer key, G_GNUC_UNUSED gpointer value, gpointer s)
-{
-	return ((const struct late_sets *)key)->due <=
-		((const struct sweep *)s)->run.began;
-}
-
-bool
-sweep_is_late(const struct sweep *s, uint64_t node_guid)
-{
-	void *late = g_hash_table_lookup(s->late, &node_guid);
-
-	return late && is_read(late, NULL, (void *)s);
-}
-
-void
-sweep_end_late(struct sweep *s)
-{
-	g_hash_table_foreach_remove(s->late, is_read, s);
-}
-
-static int64_t
-late_due(const struct sweep *s)
-{
-	int64_t due = INT64_MAX;
-	GHashTableIter iter;
-	gpointer late;
-
-	g_hash_table_iter_init(&iter, s->late);
-	while (g_hash_table_iter_next(&iter, &late, NULL))
-		due = MIN(due, ((const struct late_sets *)late)->due);
-	return due;
+	late_note(s->late, node_guid, r,
+		  is_refused ? 0 : transport_now(s->t) + LATE_SET_US);
+	if (!is_refused)
+		sweep_reread(s);
 }
 
 void
@@ -917,7 +877,7 @@ agenda(const struct sweep *s)
 		earlier(&n, s->light_due, start_light);
 	}
 	if (can_repair(s))	/* else the next sweep does it */
-		earlier(&n, late_due(s), begin_late);
+		earlier(&n, late_due(s->late), begin_late);
 	if (s->view.subnet) {
 		earlier(&n, s->turn_state ? transport_now(s->t) :
 			silent_due(s->view.silent), probe);
@@ -1093,8 +1053,7 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 		g_array_ref(params->allowed_sms);
 	s->clients = reregister_new(params->clients);
 	s->notices = notices_new();
-	s->late = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
-					NULL);
+	s->late = late_new();
 	s->flaps = flaps_new(&params->flaps);
 	if (!sweep_goal_reads(params->goal))
 		flaps_enable(s->flaps, memory->disabled, now);
@@ -1139,7 +1098,7 @@ sweep_free(struct sweep *s)
 	snapshot_unref(s->elected);
 	reregister_free(s->clients);
 	g_hash_table_unref(s->notices);
-	g_hash_table_unref(s->late);
+	late_free(s->late);
 	flaps_free(s->flaps);
 	g_array_unref(s->wishes);
 	repair_free(s->repair);

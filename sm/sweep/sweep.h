@@ -14,6 +14,7 @@
 #include "sm/sweep/election.h"
 #include "sm/sweep/flaps.h"
 #include "sm/sweep/health.h"
+#include "sm/sweep/late.h"
 #include "sm/sweep/reregister.h"
 #include "sm/sweep/route_job.h"
 #include "topology/partition.h"
@@ -414,8 +415,7 @@ struct sweep {
 	int64_t vain_since;	/* us */
 	int64_t left_until;	/* our port is not read, not to renew the lease of
 				   its M_Key, us */
-	GHashTable *late;	/* set of struct late_sets, see sweep_note_late() */
-	int64_t overtaken_until;	/* may Sets of a plan be on their way */
+	struct late *late;
 	bool has_retried;		/* all was read again since the news */
 	bool cut_off;	/* our own link was down since the last sweep, or our
 			   device gone: another SM may have changed anything */
@@ -492,17 +492,9 @@ void sweep_retry(struct sweep *s, enum sweep_cause cause, int64_t min,
 		 int64_t max);
 /* Is all that can be sent again known without reading the fabric? */
 bool sweep_is_whole(const struct sweep *s);
-#define SWEEP_LATE_US	(10 * G_USEC_PER_SEC)
-/*
- * A node had no answer to a Set. It may wait in the queue of a slow switch on its
- * way, and overwrite what is read or written until then: so the tables of the node
- * are read once more when nothing can be on the way, after SWEEP_LATE_US.
- */
-void sweep_note_late(void *sweep, uint64_t node_guid);
-/* Is it time, in the present sweep? */
-bool sweep_is_late(const struct sweep *s, uint64_t node_guid);
-/* These nodes have been read. */
-void sweep_end_late(struct sweep *s);
+/* A smp_late_fn. */
+void sweep_note_late(void *sweep, uint64_t node_guid,
+		     const struct smp_request *r, bool is_refused);
 /* Ends a heavy sweep or a repair, successful or not. */
 void sweep_conclude(struct sweep *s, const struct sweep_report *r);
 void sweep_fail(struct sweep *s, const char *message);

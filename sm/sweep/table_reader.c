@@ -366,24 +366,28 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 }
 
 uint8_t *
-table_reader_unread(const struct snapshot *s, const struct lft_seen *seen)
+table_reader_unread(const struct snapshot *s, const struct lft_seen *seen,
+		    const GArray *parts)
 {
 	unsigned all = lft_n_blocks(seen->lft);
-	uint8_t *unread = NULL;
+	g_autofree uint8_t *unread = g_new0(uint8_t, s->n_switches + 1);
+	const struct lft_part *p = (const void *)parts->data;
 
+	for (guint i = 0; i < parts->len; i++)
+		if (!s->nodes[s->switches[p[i].sw]].sw_known ||
+		    (i >= LFT_PARTS_MAX &&
+		     p[i - LFT_PARTS_MAX].sw == p[i].sw &&
+		     p[i - LFT_PARTS_MAX].block == p[i].block))
+			unread[p[i].sw] = 1;
 	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
 		const struct snapshot_node *node = &s->nodes[s->switches[sw]];
 		unsigned n = MIN(all, lft_blocks_in_use(node, all));
 		const uint8_t *known = seen->known + (size_t)sw * all;
 
-		if (!memchr(known, LFT_UNKNOWN, n) &&
-		    (node->sw_known || !lft_seen_in_doubt(seen, sw)))
-			continue;
-		if (!unread)
-			unread = g_new0(uint8_t, s->n_switches);
-		unread[sw] = 1;
+		unread[sw] |= memchr(known, LFT_UNKNOWN, n) != NULL;
 	}
-	return unread;
+	return memchr(unread, 1, s->n_switches) ? g_steal_pointer(&unread) :
+		NULL;
 }
 
 uint8_t *

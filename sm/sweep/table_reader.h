@@ -69,11 +69,11 @@ void table_reader_recall(const struct snapshot *now, struct port_tables *held,
 			 const struct snapshot *then,
 			 const struct port_tables *known);
 
-/* By switch: 1 if it may forward by a block that was never read, or is not written
- * and was not read after a Set that may have changed it; NULL: there is none.
- * g_free. */
+/* By switch: 1 if it may forward by a block that was never read, by one of too many
+ * contents of a block, or is not written and may hold another content; NULL: there
+ * is none. parts: late_parts(). g_free. */
 uint8_t *table_reader_unread(const struct snapshot *s,
-			     const struct lft_seen *seen);
+			     const struct lft_seen *seen, const GArray *parts);
 
 /* By switch: 1 if it was reset, is new, or another SM may have written its
  * tables. then NULL: all are new. g_free. */

@@ -380,7 +380,7 @@ FABRIC_TEST(test_stages_begin_with_all_contents_in_doubt, "ring(5;1)")
 	AUTO(lft) *held = lft_new(f->g->n_switches, f->g->top);
 	uint32_t sw;
 
-	for (unsigned n = 0; n < LFT_SENT_MAX; n++) {
+	for (unsigned n = 0; n < LFT_PARTS_MAX; n++) {
 		struct lft *other = lft_new(f->g->n_switches, f->g->top);
 
 		for (sw = 2; sw < f->g->n_switches; sw++)
@@ -392,6 +392,11 @@ FABRIC_TEST(test_stages_begin_with_all_contents_in_doubt, "ring(5;1)")
 	f->in.previous = held;
 	assert_true(choose(f, &half_round, true));
 	assert_int_equal(f->choice.safety, CHOICE_DRAIN);
+	assert_false(f->choice.waits);
+	/* no stage is safe from what may come back */
+	held->comes_back = true;
+	assert_true(choose(f, &half_round, true));
+	assert_true(f->choice.waits);
 }
 
 /* The paths from hosts to switches go round the circle: a loop as soon as the

@@ -78,34 +78,25 @@ TEST(test_seen_shares_tables)
 /* Of several Sets each may have been executed, those of another block as well. */
 TEST(test_all_that_may_be_held_is_compared)
 {
-	AUTO(lft_seen) *seen = lft_seen_new(2, 100);
-	uint8_t bytes[LFT_BLOCK] = { 0 };
-	unsigned sets[2] = { 0 };
-	AUTO(lft) *all = NULL;
+	AUTO(lft) *lft = lft_new(2, 100), *all = NULL;
+	g_autoptr(GArray) parts = g_array_new(FALSE, FALSE,
+					      sizeof(struct lft_part));
+	struct lft_part part = { .sw = 0, .block = 0, .bytes = { 2 } };
+	unsigned sets[2] = { 0 }, n = 0;
 
-	lft_seen_doubt(seen, 1, 1, bytes);	/* never read: anything */
-	assert_false(lft_seen_in_doubt(seen, 1));
-	lft_seen_set(seen, 1, 1, bytes);
-	lft_seen_set(seen, 0, 0, bytes);
-	for (unsigned i = 0; i < 4; i++) {
-		bytes[0] = (uint8_t)(1 + i % 2);
-		lft_seen_doubt(seen, 1, 1, bytes);
+	g_array_append_val(parts, part);
+	for (part.sw = part.block = 1; n < LFT_PARTS_MAX + 1; n++) {
+		part.bytes[0] = (uint8_t)n;
+		g_array_append_val(parts, part);
 	}
-	lft_seen_doubt(seen, 0, 0, bytes);
-	assert_null(lft_seen_block(seen, 1, 1));
-	all = lft_seen_all(seen);
-	assert_int_equal(lft_row(all, 1)[LFT_BLOCK], 0);
+	all = lft_with(lft, parts);
+	assert_int_equal(lft_row(all, 1)[LFT_BLOCK], LFT_NO_PATH);
 	for (const struct lft *o = all->other; o; o = o->other) {
-		sets[0] |= 1u << lft_row(o, 0)[0];
+		sets[0] |= 1u << lft_row(o, 0)[0] % 32;
 		sets[1] |= 1u << lft_row(o, 1)[LFT_BLOCK];
 	}
-	assert_int_equal(sets[0] | 1, 1 | 1u << 2);
-	assert_int_equal(sets[1], 1u << 1 | 1u << 2);
-	lft_free(all);
-	lft_seen_set(seen, 1, 1, bytes);
-	lft_seen_set(seen, 0, 0, bytes);
-	all = lft_seen_all(seen);
-	assert_null(all->other);
+	assert_int_equal(sets[0], 1u << 2 | 1u << 31);
+	assert_int_equal(sets[1], (1u << LFT_PARTS_MAX) - 1);
 }
 
 TEST(test_seen_ignores_what_is_past_the_end)

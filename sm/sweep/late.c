@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Sets that may have been executed, or may be still. They are kept by NodeGUID: a
+ * sweep that is broken off, a switch that is reset or not found, another master in
+ * between change nothing about what is on the way.
+ */
+#include "sm/sweep/late.h"
+
+#include <string.h>
+
+#include "topology/each.h"
+
+struct late {
+	GHashTable *nodes;	/* struct late_node */
+};
+
+struct late_node {
+	uint64_t guid;		/* first: it is the key */
+	int64_t until;		/* see late_note() */
+	GArray *sets;		/* struct lft_part, of its forwarding table */
+};
+
+static void
+late_node_free(gpointer node)
+{
+	g_array_unref(((struct late_node *)node)->sets);
+	g_free(node);
+}
+
+struct late *
+late_new(void)
+{
+	struct late *l = g_new0(struct late, 1);
+
+	l->nodes = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
+					 late_node_free);
+	return l;
+}
+
+void
+late_free(struct late *l)
+{
+	g_hash_table_unref(l->nodes);
+	g_free(l);
+}
+
+void
+late_note(struct late *l, uint64_t node_guid, const struct smp_request *r,
+	  int64_t until)
+{
+	struct late_node *n = g_hash_table_lookup(l->nodes, &node_guid);
+	struct lft_part part = { .block = r->modifier };
+
+	if (!n) {
+		n = g_new0(struct late_node, 1);
+		n->guid = node_guid;
+		n->sets = g_array_new(FALSE, FALSE, sizeof(part));
+		g_hash_table_add(l->nodes, n);
+	}
+	n->until = MAX(n->until, until);
+	if (r->attr != MAD_ATTR_LINEAR_FT)
+		return;
+	memcpy(part.bytes, r->data, LFT_BLOCK);
+	EACH_ITEM(const struct lft_part, set, n->sets)
+		if (memcmp(set, &part, sizeof(part)) == 0)
+			return;
+	g_array_append_val(n->sets, part);
+}
+
+int64_t
+late_due(const struct late *l)
+{
+	int64_t due = INT64_MAX;
+	GHashTableIter at;
+	gpointer node;
+
+	g_hash_table_iter_init(&at, l->nodes);
+	while (g_hash_table_iter_next(&at, &node, NULL)) {
+		const struct late_node *n = node;
+
+		if (n->until)
+			due = MIN(due, n->until);
+	}
+	return due;
+}
+
+bool
+late_is_due(const struct late *l, uint64_t node_guid, int64_t began)
+{
+	const struct late_node *n = g_hash_table_lookup(l->nodes, &node_guid);
+
+	return n && n->until && n->until <= began;
+}
+
+static struct late_node *
+late_find(const struct late *l, const struct snapshot *s, uint32_t sw)
+{
+	return g_hash_table_lookup(l->nodes, &s->nodes[s->switches[sw]].info.
+				   node_guid);
+}
+
+/* Does a Set count no longer, since its block was read? */
+static bool
+is_over(const struct late_node *n, const struct lft_part *set, uint32_t sw,
+	const struct lft_seen *seen, int64_t began)
+{
+	return n->until <= began && lft_seen_block(seen, sw, set->block);
+}
+
+void
+late_forget(const struct late *l, const struct snapshot *s,
+	    struct lft_seen *seen, int64_t began)
+{
+	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
+		const struct late_node *n = late_find(l, s, sw);
+
+		if (!n || !n->until || n->until > began)
+			continue;
+		EACH_ITEM(const struct lft_part, set, n->sets)
+			lft_seen_forget(seen, sw, set->block);
+	}
+}
+
+static gint
+compare_parts(gconstpointer a, gconstpointer b)
+{
+	const struct lft_part *x = a, *y = b;
+
+	return uint_compare(x->block, y->block) ?:
+		memcmp(x->bytes, y->bytes, LFT_BLOCK);
+}
+
+GArray *
+late_parts(const struct late *l, const struct snapshot *s,
+	   const struct lft_seen *seen, int64_t began, int64_t *until)
+{
+	GArray *parts = g_array_new(FALSE, FALSE, sizeof(struct lft_part));
+
+	*until = 0;
+	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
+		const struct late_node *n = late_find(l, s, sw);
+
+		if (!n)
+			continue;
+		g_array_sort(n->sets, compare_parts);
+		EACH_ITEM(const struct lft_part, set, n->sets) {
+			struct lft_part part = *set;
+
+			if (set->block >= lft_n_blocks(seen->lft) ||
+			    is_over(n, set, sw, seen, began))
+				continue;
+			part.sw = sw;
+			g_array_append_val(parts, part);
+			if (n->until > began)
+				*until = MAX(*until, n->until);
+		}
+	}
+	return parts;
+}
+
+void
+late_end(struct late *l, const struct snapshot *s, const struct lft_seen *seen,
+	 int64_t began)
+{
+	GHashTableIter at;
+	gpointer node;
+
+	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
+		struct late_node *n = late_find(l, s, sw);
+
+		for (guint i = n ? n->sets->len : 0; i-- > 0;)
+			if (is_over(n, &g_array_index(n->sets, struct lft_part,
+						      i), sw, seen, began))
+				g_array_remove_index_fast(n->sets, i);
+	}
+	g_hash_table_iter_init(&at, l->nodes);
+	while (g_hash_table_iter_next(&at, &node, NULL)) {
+		struct late_node *n = node;
+
+		if (n->until <= began)
+			n->until = 0;
+		if (!n->until && !n->sets->len)
+			g_hash_table_iter_remove(&at);
+	}
+}
