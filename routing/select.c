@@ -1037,6 +1037,23 @@ choose_must_wait(const struct engine_input *in, const struct choice *c)
 	return must;
 }
 
+static bool
+is_held(const struct lft *held, const struct lft *lft)
+{
+	return lft_size(held) == lft_size(lft) &&
+		memcmp(held->ports, lft->ports, lft_size(lft)) == 0;
+}
+
+/* Nothing changes: there is nothing to wait for. */
+static void
+choose_stay(struct choice *c)
+{
+	c->safety = CHOICE_SAFE;
+	c->waits = c->is_blind = false;
+	g_clear_pointer(&c->later, g_array_unref);
+	g_clear_pointer(&c->bridge, lft_free);
+}
+
 /* If the tables have a loop together, the trees have none with the new ones; if
  * these have one alone, as they were asked for, no packet to a group circles. */
 static uint32_t
@@ -1256,14 +1273,15 @@ choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 	choose_cut(in->g, c);
 	choose_hold_mute(in, c);
 	/* The same but for the end: LinearFDBTop falls with other changes. */
-	if (in->previous && lft_size(in->previous) == lft_size(c->lft) &&
-	    in->previous->top > c->lft->top &&
-	    memcmp(in->previous->ports, c->lft->ports, lft_size(c->lft)) == 0) {
+	if (in->previous && in->previous->top > c->lft->top &&
+	    is_held(in->previous, c->lft)) {
 		lft_free(c->lft);
 		c->lft = lft_copy(in->previous);
 	}
 	choose_transition(in, c);
 	c->waits = in->previous && in->previous->comes_back &&
 		choose_must_wait(in, c);
+	if (c->waits && !c->hosts_wait && is_held(in->previous, c->lft))
+		choose_stay(c);
 	return true;
 }

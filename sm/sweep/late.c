@@ -50,6 +50,7 @@ late_note(struct late *l, uint64_t node_guid, const struct smp_request *r,
 {
 	struct late_node *n = g_hash_table_lookup(l->nodes, &node_guid);
 	struct lft_part part = { .block = r->modifier };
+	guint at, i = 0;
 
 	if (!n) {
 		n = g_new0(struct late_node, 1);
@@ -61,10 +62,16 @@ late_note(struct late *l, uint64_t node_guid, const struct smp_request *r,
 	if (r->attr != MAD_ATTR_LINEAR_FT)
 		return;
 	memcpy(part.bytes, r->data, LFT_BLOCK);
-	EACH_ITEM(const struct lft_part, set, n->sets)
+	/* behind others of its block */
+	at = n->sets->len;
+	EACH_ITEM(const struct lft_part, set, n->sets) {
+		i++;
 		if (memcmp(set, &part, sizeof(part)) == 0)
 			return;
-	g_array_append_val(n->sets, part);
+		if (set->block == part.block)
+			at = i;
+	}
+	g_array_insert_val(n->sets, at, part);
 }
 
 int64_t
@@ -121,15 +128,6 @@ late_forget(const struct late *l, const struct snapshot *s,
 	}
 }
 
-static gint
-compare_parts(gconstpointer a, gconstpointer b)
-{
-	const struct lft_part *x = a, *y = b;
-
-	return uint_compare(x->block, y->block) ?:
-		memcmp(x->bytes, y->bytes, LFT_BLOCK);
-}
-
 GArray *
 late_parts(const struct late *l, const struct snapshot *s,
 	   const struct lft_seen *seen, int64_t began, int64_t *until)
@@ -140,14 +138,12 @@ late_parts(const struct late *l, const struct snapshot *s,
 	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
 		const struct late_node *n = late_find(l, s, sw);
 
-		if (!n)
-			continue;
-		g_array_sort(n->sets, compare_parts);
-		EACH_ITEM(const struct lft_part, set, n->sets) {
-			struct lft_part part = *set;
+		for (guint i = 0; n && i < n->sets->len; i++) {
+			struct lft_part part = g_array_index(n->sets,
+							     struct lft_part, i);
 
-			if (set->block >= lft_n_blocks(seen->lft) ||
-			    is_over(n, set, sw, seen, began))
+			if (part.block >= lft_n_blocks(seen->lft) ||
+			    is_over(n, &part, sw, seen, began))
 				continue;
 			part.sw = sw;
 			g_array_append_val(parts, part);
@@ -171,7 +167,7 @@ late_end(struct late *l, const struct snapshot *s, const struct lft_seen *seen,
 		for (guint i = n ? n->sets->len : 0; i-- > 0;)
 			if (is_over(n, &g_array_index(n->sets, struct lft_part,
 						      i), sw, seen, began))
-				g_array_remove_index_fast(n->sets, i);
+				g_array_remove_index(n->sets, i);
 	}
 	g_hash_table_iter_init(&at, l->nodes);
 	while (g_hash_table_iter_next(&at, &node, NULL)) {
