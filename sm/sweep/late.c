@@ -10,13 +10,16 @@
 
 #include "topology/each.h"
 
+#define PAUSE_MAX_US	(300 * (int64_t)G_USEC_PER_SEC)
+
 struct late {
 	GHashTable *nodes;	/* struct late_node */
 };
 
 struct late_node {
 	uint64_t guid;		/* first: it is the key */
-	int64_t until;		/* see late_note() */
+	int64_t until;		/* see late_note(), */
+	int64_t pause;		/* so long after the last Set */
 	GArray *sets;		/* struct lft_part, of its forwarding table */
 };
 
@@ -46,7 +49,7 @@ late_free(struct late *l)
 
 void
 late_note(struct late *l, uint64_t node_guid, const struct smp_request *r,
-	  int64_t until)
+	  int64_t now, int64_t began, bool is_switch)
 {
 	struct late_node *n = g_hash_table_lookup(l->nodes, &node_guid);
 	struct lft_part part = { .block = r->modifier };
@@ -55,10 +58,14 @@ late_note(struct late *l, uint64_t node_guid, const struct smp_request *r,
 	if (!n) {
 		n = g_new0(struct late_node, 1);
 		n->guid = node_guid;
+		n->pause = LATE_SET_US;
 		n->sets = g_array_new(FALSE, FALSE, sizeof(part));
 		g_hash_table_add(l->nodes, n);
 	}
-	n->until = MAX(n->until, until);
+	if (now && !is_switch && n->until && n->until <= began)
+		n->pause = MIN(2 * n->pause, PAUSE_MAX_US);
+	if (now)
+		n->until = now + n->pause;
 	if (r->attr != MAD_ATTR_LINEAR_FT)
 		return;
 	memcpy(part.bytes, r->data, LFT_BLOCK);

@@ -22,9 +22,11 @@ struct late;
 struct late *late_new(void);
 void late_free(struct late *l);
 
-/* until: when it can no longer be on its way; 0: it was refused. */
+/* now: when it was given up; 0: it was refused. A host that takes no Set is read
+ * again, and then set and waited for, after longer and longer pauses: it gives up a
+ * Set in a sweep that began when it was to be read. */
 void late_note(struct late *l, uint64_t node_guid, const struct smp_request *r,
-	       int64_t until);
+	       int64_t now, int64_t began, bool is_switch);
 /* When the tables of a node are to be read; INT64_MAX: never. */
 int64_t late_due(const struct late *l);
 /* Are those of this node to be read, in a sweep that began then? */

@@ -322,9 +322,12 @@ sweep_note_late(void *sweep, uint64_t node_guid, const struct smp_request *r,
 		bool is_refused)
 {
 	struct sweep *s = sweep;
+	const struct snapshot *n = s->next.subnet ?: s->view.subnet;
+	uint32_t node = n ? snapshot_find_node(n, node_guid) : SNAPSHOT_NONE;
 
-	late_note(s->late, node_guid, r,
-		  is_refused ? 0 : transport_now(s->t) + LATE_SET_US);
+	late_note(s->late, node_guid, r, is_refused ? 0 : transport_now(s->t),
+		  s->run.began, node == SNAPSHOT_NONE ||
+		  snapshot_is_switch(&n->nodes[node]));
 	if (!is_refused)
 		sweep_reread(s);
 }
