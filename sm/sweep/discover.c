@@ -557,17 +557,33 @@ on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 		on_node_info(d, q->port, 0, data);
 }
 
+static const struct silent_port *
+find_silent(const struct discover *d, uint32_t port)
+{
+	return silent_find(d->silent,
+			   snapshot_node_of(d->s, port)->info.node_guid,
+			   d->s->ports[port].num);
+}
+
 /* Did no node answer behind this port until now, and is its state the same? The
  * manager's own port is the only way into the fabric. */
 static bool
 is_left_out(const struct discover *d, uint32_t port)
 {
-	const struct silent_port *then = silent_find(d->silent,
-			snapshot_node_of(d->s, port)->info.node_guid,
-			d->s->ports[port].num);
+	const struct silent_port *then = find_silent(d, port);
 
 	return then && port != d->s->local_port &&
 		then->state == d->s->ports[port].info.state;
+}
+
+/* Is the fabric to be without this port of a host, if that tells too little? In a
+ * repair all is read for one that was there. */
+static bool
+may_leave_out(const struct discover *d, uint32_t port)
+{
+	uint32_t at = host_at(d, port);
+
+	return at != SNAPSHOT_NONE && (!d->amend || find_silent(d, at));
 }
 
 static void
@@ -576,7 +592,7 @@ note_bad_state(struct discover *d, uint32_t port, unsigned state)
 	const struct snapshot_port *p = &d->s->ports[port];
 	g_autofree char *where = faults_place(d->s, port);
 
-	if (host_at(d, port) != SNAPSHOT_NONE && !d->amend)
+	if (may_leave_out(d, port))
 		note_unfit(d, p->peer, SNAPSHOT_FAULT_UNUSABLE,
 			   "has the invalid PortState %u", state);
 	else
@@ -817,7 +833,7 @@ discover_on_timeout(struct discover *d, const struct probe *q,
 
 	if (is_spared(d, q, r))
 		return;
-	if (is_of_host(d, q) && !d->amend) {
+	if (is_of_host(d, q) && may_leave_out(d, q->port)) {
 		note_unfit(d, d->s->ports[q->port].peer, kind, is_late ?
 			   "answers %s " SMP_TOO_LATE : "does not answer %s",
 			   attr);
@@ -859,11 +875,11 @@ leave_out_hosts(struct discover *d)
 	GHashTableIter iter;
 	gpointer at;
 
-	for (uint32_t port = 0; port < d->s->n_ports && !d->amend; port++) {
+	for (uint32_t port = 0; port < d->s->n_ports; port++) {
 		const struct snapshot_port *p = &d->s->ports[port];
 
 		if (p->known && p->info.state == PORT_STATE_DOWN &&
-		    host_at(d, port) != SNAPSHOT_NONE)
+		    may_leave_out(d, port))
 			note_unfit(d, p->peer, SNAPSHOT_FAULT_UNUSABLE,
 				   "says that its port is down");
 	}
