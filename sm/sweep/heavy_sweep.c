@@ -407,6 +407,17 @@ want_phys(const struct sweep *s)
 	return phys;
 }
 
+/* Is this the LID of a manager that has handed over, or obeys? */
+static bool
+is_of_standby(const struct sweep *s, uint16_t lid)
+{
+	EACH_ITEM(const struct election_peer, peer, s->others)
+		if (peer->info.state == SM_STATE_STANDBY &&
+		    s->next.subnet->ports[peer->port].info.lid == lid)
+			return true;
+	return false;
+}
+
 /* Has a master that is not found written over what we have? It does not find us, or
  * one of both would hand over; both may have the same LID. */
 static bool
@@ -425,7 +436,8 @@ is_overwritten(const struct sweep *s)
 			continue;
 		then = &last->ports[was].info;
 		if (then->sm_lid == own &&
-		    ((now->sm_lid && now->sm_lid != own) ||
+		    ((now->sm_lid && now->sm_lid != own &&
+		      !is_of_standby(s, now->sm_lid)) ||
 		     (now->lid && now->lid != then->lid)))
 			return true;
 	}
