@@ -4,7 +4,7 @@
  *
  * Method. After each discovery all links that were Active are looked up in the
  * new snapshot: a link that is missing, or has to be activated again, was down.
- * A link that was down `limit` times within `interval_s` flaps. If configured,
+ * A link that was down FLAP_LIMIT times within a minute flaps. If configured,
  * its cable is held: removed from snapshots for hold_s, the next time for twice
  * as long, up to HOLD_MAX; after HOLD_MAX without a hold, it starts with hold_s
  * again. A cable without which a node would be more than 63 hops away is not
@@ -37,6 +37,7 @@
 				   babbling_port_policy */
 #define HOLD_BABBLE	60u	/* s */
 #define BABBLE_US	(60 * SECOND)
+#define FLAP_US		(60 * SECOND)
 
 static guint
 flap_hash(gconstpointer data)
@@ -98,11 +99,6 @@ flaps_new(const struct flap_params *params)
 	struct flaps *f = g_new0(struct flaps, 1);
 
 	f->params = *params;
-	if (!f->params.limit)
-		f->params.limit = 5;
-	if (!f->params.interval_s)
-		f->params.interval_s = 60;
-	f->params.limit = MIN(f->params.limit, FLAP_LIMIT_MAX);
 	f->list = g_hash_table_new_full(flap_hash, flap_equal, flap_free, NULL);
 	return f;
 }
@@ -177,7 +173,6 @@ flaps_note(struct flaps *f, const struct snapshot *before,
 {
 	g_autofree uint32_t *nodes = snapshot_map_nodes(before, after);
 	g_autoptr(GHashTable) shared = NULL;
-	unsigned limit = f->params.limit;
 
 	for (uint32_t port = 0; port < before->n_ports; port++) {
 		const struct snapshot_port *near = &before->ports[port];
@@ -208,11 +203,10 @@ flaps_note(struct flaps *f, const struct snapshot *before,
 		p->far_guid = far->info.node_guid;
 		f->downs++;
 		p->downs++;
-		p->recent[p->n_recent++ % limit] = now;
+		p->recent[p->n_recent++ % FLAP_LIMIT] = now;
 		flapped = p->flaps;
-		p->flaps = p->n_recent >= limit &&
-			now - p->recent[p->n_recent % limit] <=
-			f->params.interval_s * SECOND;
+		p->flaps = p->n_recent >= FLAP_LIMIT &&
+			now - p->recent[p->n_recent % FLAP_LIMIT] <= FLAP_US;
 		if (p->flaps && f->params.hold_s)
 			flaps_hold(f, p, now);
 		/* It starts to flap, or is held again. */

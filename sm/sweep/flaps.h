@@ -8,12 +8,10 @@
 
 #include "topology/snapshot.h"
 
-#define FLAP_LIMIT_MAX	32u
+#define FLAP_LIMIT	5u	/* a link flaps if it goes down so often
+				   within a minute */
 
 struct flap_params {
-	unsigned limit;		/* a link flaps if it goes down so often, at
-				   most FLAP_LIMIT_MAX; 0: 5 */
-	unsigned interval_s;	/* within this time; 0: 60 */
 	unsigned hold_s;	/* it is not used for so long; 0: reported
 				   only */
 	bool disable;		/* disable a babbling port for hold_s; 0: 60 */
@@ -33,7 +31,7 @@ struct flap {
 	int64_t last;		/* event */
 	int64_t held_until;	/* end of the last hold */
 	/* private */
-	int64_t recent[FLAP_LIMIT_MAX];	/* times of the last downs, a ring */
+	int64_t recent[FLAP_LIMIT];	/* times of the last downs, a ring */
 	unsigned n_recent;		/* since the last hold */
 	int64_t pause;			/* of the last hold */
 	int64_t traps_since;

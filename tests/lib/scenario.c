@@ -358,8 +358,6 @@ read_sm(struct play *p, char **words)
 		{ "protect", VALUE(policy->m_key_protect) },
 		{ "lease", VALUE(policy->m_key_lease) },
 		{ "prefix", VALUE(policy->gid_prefix) },
-		{ "flap_limit", VALUE(sweep->flaps.limit) },
-		{ "flap_interval", VALUE(sweep->flaps.interval_s) },
 		{ "flap_hold", VALUE(sweep->flaps.hold_s) },
 		{ "babbling", VALUE(sweep->flaps.disable) },
 		{ "sl2vl", VALUE(sl2vl) },
