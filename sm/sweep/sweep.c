@@ -51,8 +51,6 @@
 #define TRAP_US		(1000 * 1000)	/* between two for traps, */
 #define TRAP_TIMES	10	/* and so many times what the last took */
 #define TRAP_US_MAX	(30 * 1000 * 1000)	/* the most */
-#define POLL_MS		250u	/* a standby polls the master */
-#define POLLS_LOST	2u	/* until it counts as dead */
 #define NAMES_MAX	4u	/* names in a log line */
 #define STANDS_MAX	3u	/* a sweep begins anew so often */
 
@@ -1042,10 +1040,6 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	s->params = *params;
 	if (params->keystore)
 		s->keys = params->keystore->ring;
-	if (!s->params.poll_ms)
-		s->params.poll_ms = POLL_MS;
-	if (!s->params.polls_lost)
-		s->params.polls_lost = POLLS_LOST;
 	if (params->isolation.rules)
 		partition_rules_ref(params->isolation.rules);
 	else

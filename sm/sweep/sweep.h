@@ -155,7 +155,7 @@ struct sweep_params {
 	GHashTable *names;		/* configured node names, by NodeGUID;
 					   or NULL */
 	/* Standby: interval of the polls of the master, and lost polls until
-	 * it counts as dead. 0: 250 ms, 2. */
+	 * it counts as dead. */
 	unsigned poll_ms, polls_lost;
 	struct sweep_hooks hooks;
 	enum sweep_goal goal;

@@ -19,6 +19,7 @@ const struct sm_instance_params manager_defaults = {
 	.wire = { .timeout_ms = 200, .retries = 3, .max_wire = 128 },
 	.sweep = {
 		.sweep_s = 10, .route = { .threads = 1 },
+		.poll_ms = 250, .polls_lost = 2,
 		.policy = &policy_default,
 	},
 };
