@@ -558,7 +558,7 @@ on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 }
 
 static const struct silent_port *
-find_silent(const struct discover *d, uint32_t port)
+silent_at(const struct discover *d, uint32_t port)
 {
 	return silent_find(d->silent,
 			   snapshot_node_of(d->s, port)->info.node_guid,
@@ -570,7 +570,7 @@ find_silent(const struct discover *d, uint32_t port)
 static bool
 is_left_out(const struct discover *d, uint32_t port)
 {
-	const struct silent_port *then = find_silent(d, port);
+	const struct silent_port *then = silent_at(d, port);
 
 	return then && port != d->s->local_port &&
 		then->state == d->s->ports[port].info.state;
@@ -583,7 +583,7 @@ may_leave_out(const struct discover *d, uint32_t port)
 {
 	uint32_t at = host_at(d, port);
 
-	return at != SNAPSHOT_NONE && (!d->amend || find_silent(d, at));
+	return at != SNAPSHOT_NONE && (!d->amend || silent_at(d, at));
 }
 
 static void
