@@ -170,6 +170,16 @@ snapshot_full_port_name(const struct snapshot *s, uint32_t port,
 }
 
 char *
+snapshot_link_name(const struct snapshot *s, uint32_t port, GHashTable *shared)
+{
+	g_autofree char *near = snapshot_full_port_name(s, port, shared);
+	g_autofree char *far = snapshot_full_port_name(s, s->ports[port].peer,
+						       shared);
+
+	return g_strdup_printf("%s - %s", near, far);
+}
+
+char *
 snapshot_place(const struct snapshot *s, uint32_t node, uint32_t port)
 {
 	const struct snapshot_node *n = &s->nodes[node];

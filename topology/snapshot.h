@@ -130,6 +130,9 @@ GHashTable *snapshot_shared_names(const struct snapshot *s);
 char *snapshot_full_name(const struct snapshot_node *n, GHashTable *shared);
 char *snapshot_full_port_name(const struct snapshot *s, uint32_t port,
 			      GHashTable *shared);
+/* "leaf-2/6 - spine-1/3": the port and its peer. g_free. */
+char *snapshot_link_name(const struct snapshot *s, uint32_t port,
+			 GHashTable *shared);
 /* "leaf-2 (0x0002c9030045f121) port 6"; port SNAPSHOT_NONE: the node. g_free. */
 char *snapshot_place(const struct snapshot *s, uint32_t node, uint32_t port);
 

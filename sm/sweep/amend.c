@@ -131,7 +131,7 @@ void
 amend_on_port(struct amend *a, uint32_t port, const struct port_info *was,
 	      bool is_silent)
 {
-	struct snapshot_port *p = &a->s->ports[port], *far;
+	struct snapshot_port *p = &a->s->ports[port];
 	uint32_t peer = p->peer;
 
 	if (port >= a->n_ports)
@@ -146,15 +146,12 @@ amend_on_port(struct amend *a, uint32_t port, const struct port_info *was,
 			need(a, snapshot_holder_of(a->s, peer));
 		return;
 	}
-	far = &a->s->ports[peer];
-	if (port == a->s->local_port || peer == a->s->local_port)
-		builder_fault(a->b, SNAPSHOT_FAULT_LIAR, 0,
-			      "link %s/%u - %s/%u, which is the manager's "
-			      "own, has been down",
-			      snapshot_name_of(a->s, port),
-			      p->num,
-			      snapshot_name_of(a->s, peer),
-			      far->num);
+	if (port == a->s->local_port || peer == a->s->local_port) {
+		g_autofree char *link = snapshot_link_name(a->s, port, NULL);
+
+		builder_fault(a->b, SNAPSHOT_FAULT_LIAR, 0, "link %s, which is "
+			      "the manager's own, has been down", link);
+	}
 	builder_unlink(a->b, port);
 	end_changed(a, peer);
 	if (snapshot_holder_of(a->s, port) != port)

@@ -72,7 +72,6 @@ static void
 add_link(struct avoid *a, uint32_t port, unsigned causes, uint64_t errors)
 {
 	uint32_t peer = a->s->ports[port].peer, low = MIN(port, peer);
-	g_autofree char *name = NULL, *far = NULL;
 	struct avoid_link *l = a->at[low];
 
 	if (l) {
@@ -81,10 +80,8 @@ add_link(struct avoid *a, uint32_t port, unsigned causes, uint64_t errors)
 		return;
 	}
 	a->shared = a->shared ?: snapshot_shared_names(a->s);
-	name = snapshot_full_port_name(a->s, low, a->shared);
-	far = snapshot_full_port_name(a->s, MAX(port, peer), a->shared);
 	l = g_new0(struct avoid_link, 1);
-	*l = (struct avoid_link){ low, g_strdup_printf("%s - %s", name, far),
+	*l = (struct avoid_link){ low, snapshot_link_name(a->s, low, a->shared),
 				  causes, errors, AVOID_DONE };
 	g_ptr_array_add(a->links, l);
 	a->at[low] = l;

@@ -155,18 +155,6 @@ flaps_hold(struct flaps *f, struct flap *p, int64_t now)
 	p->n_recent = 0;
 }
 
-static void
-name_link(struct flap *p, const struct snapshot *s, uint32_t port,
-	  GHashTable *shared)
-{
-	g_autofree char *a = snapshot_full_port_name(s, port, shared);
-	g_autofree char *b = snapshot_full_port_name(s, s->ports[port].peer,
-						     shared);
-
-	g_free(p->name);
-	p->name = g_strdup_printf("link %s - %s", a, b);
-}
-
 void
 flaps_note(struct flaps *f, const struct snapshot *before,
 	   const struct snapshot *after, int64_t now, GPtrArray *told)
@@ -180,6 +168,7 @@ flaps_note(struct flaps *f, const struct snapshot *before,
 		uint32_t peer = near->peer;
 		bool near_there, far_there, flapped;
 		const struct snapshot_node *far;
+		g_autofree char *name = NULL;
 		struct flap *p;
 
 		/* The end of an Active link that has the link's entry; not of
@@ -198,8 +187,9 @@ flaps_note(struct flaps *f, const struct snapshot *before,
 			continue;
 		p = flap_at(f, n->info.node_guid, near->num, now);
 		shared = shared ? shared : snapshot_shared_names(before);
-		if (!p->far_guid)
-			name_link(p, before, port, shared);
+		name = snapshot_link_name(before, port, shared);
+		g_free(p->name);
+		p->name = g_strconcat("link ", name, NULL);
 		p->far_guid = far->info.node_guid;
 		f->downs++;
 		p->downs++;
