@@ -65,9 +65,7 @@ election_highest(const struct sm_info *self, const GArray *peers,
 {
 	const struct election_peer *best = NULL;
 
-	for (guint i = 0; peers && i < peers->len; i++) {
-		const struct election_peer *peer =
-			&g_array_index(peers, struct election_peer, i);
+	EACH_ITEM(const struct election_peer, peer, peers) {
 		const struct sm_info *p = &peer->info;
 
 		if (peer->is_foreign || p->state == SM_STATE_NOT_ACTIVE ||
@@ -195,14 +193,10 @@ election_poll_start(struct mad_client *x, const struct mkey_db *keys,
 bool
 election_has_peer(const GArray *peers, uint64_t guid, unsigned state)
 {
-	for (guint i = 0; peers && i < peers->len; i++) {
-		const struct election_peer *p =
-			&g_array_index(peers, struct election_peer, i);
-
+	EACH_ITEM(const struct election_peer, p, peers)
 		if (!p->is_foreign && p->info.guid == guid &&
 		    (!state || p->info.state == state))
 			return true;
-	}
 	return false;
 }
 

@@ -870,27 +870,20 @@ route(struct sweep *s)
 
 /* ------------------------------------------------------------------- read */
 
-/* Is this the only thing that is wrong with an end port other than our own, which a
- * fabric may be without? */
-static bool
-is_own_trouble(const struct sweep *s, const struct table_fault *fault)
-{
-	return !fault->is_lft &&
-		snapshot_is_other_end(s->next.subnet, fault->port);
-}
-
 static void
 heavy_sweep_on_tables(const GArray *faults, void *data)
 {
 	struct sweep *s = data;
-
 	struct snapshot *n = NULL;
 
 	s->run.batch = NULL;
 	s->run.problems = g_ptr_array_new_with_free_func(g_free);
 	s->run.remarks = g_ptr_array_new_with_free_func(g_free);
 	EACH_ITEM(const struct table_fault, fault, faults) {
-		bool is_own = is_own_trouble(s, fault);
+		/* the only thing that is wrong with an end port, which a fabric
+		 * may be without */
+		bool is_own = !fault->is_lft &&
+			snapshot_is_other_end(s->next.subnet, fault->port);
 
 		g_ptr_array_add(is_own ? s->run.remarks : s->run.problems,
 				g_strdup(fault->text));

@@ -257,13 +257,12 @@ falls_silent(struct light_sweep *l, uint32_t port)
 	const struct silent_port new = {
 		.node_guid = snapshot_node_of(l->s, port)->info.node_guid,
 		.num = p->num, .attr = MAD_ATTR_NODE_INFO,
-		.state = p->info.state, .pause = PAUSE_MIN_US,
-		.due = l->began + PAUSE_MIN_US,
+		.state = p->info.state,
 	};
 	g_autofree char *host = snapshot_port_name(l->s, p->peer);
 
 	change(l, port, "port %u: %s behind it does not answer", p->num, host);
-	g_array_append_val(l->silent, new);
+	add_silent(l->silent, NULL, &new, false, l->began);
 	g_array_sort(l->silent, compare_silent);
 }
 

@@ -87,13 +87,9 @@ note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 		NULL;
 	const struct election_peer *heir;
 
-	for (guint i = 0; s->params.allowed_sms && i < found->len; i++) {
-		struct election_peer *p =
-			&g_array_index(found, struct election_peer, i);
-
+	EACH_ITEM(struct election_peer, p, s->params.allowed_sms ? found : NULL)
 		p->is_foreign = !guid_list_has(s->params.allowed_sms,
 					       n->ports[p->port].guid);
-	}
 	g_clear_pointer(&s->rivals, g_ptr_array_unref);
 	s->rivals = election_rivals(&s->self, before, found, n, &s->contested);
 	s->contested &= s->params.goal == SWEEP_GOAL_FABRIC;
@@ -346,13 +342,9 @@ sweep_on_poll(GArray *found, uint32_t silent, void *data)
 
 	s->run.batch = NULL;
 	/* What the election recorded about the master is outdated. */
-	for (guint i = 0; found->len && s->others && i < s->others->len; i++) {
-		struct election_peer *other =
-			&g_array_index(s->others, struct election_peer, i);
-
+	EACH_ITEM(struct election_peer, other, found->len ? s->others : NULL)
 		if (other->info.guid == p->info.guid)
 			other->info = p->info;
-	}
 	s->polls_lost++;
 	if (found->len && p->info.state == SM_STATE_MASTER) {
 		s->polls_lost = 0;
