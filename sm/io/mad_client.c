@@ -75,6 +75,7 @@
 #define TID_ID_MASK	0x0fffffffu	/* the part of an id in a TID */
 #define LATE_SPAN	0x00100000u	/* ids remembered as once ours */
 #define SLOW_MAX	4	/* more time-outs that a slow peer has */
+#define LATE_WAIT	12	/* time-outs after a request's end */
 #define SLOW_LATE	0x10u	/* beside those: it has answered too late */
 #define SLOW_PEERS_MAX	1024u
 #define HELD_US		(20 * 1000)	/* behind another request to its peer */
@@ -365,12 +366,13 @@ transmit(struct mad_client *x, struct mad_request *r)
 	r->more = r->room ? more_time(x, r) : 0;
 	r->seq = r->room ? window_take(&x->window, r->attempt > 1) : 0;
 	/* The transport may return an SMP when the request ends, not earlier: a
-	 * kernel that gave up on an attempt drops its late answer. It may send
+	 * kernel that gave up on an attempt drops its late answer. The first
+	 * attempt waits on, since a late answer tells of a slow peer. It may send
 	 * only a few GMPs at a time, so those to peers that do not answer must
 	 * not block others. */
 	if (r->room)
 		timeout_ms *= (x->params.retries + 2 - r->attempt) *
-			(1 + r->more);
+			(1 + r->more) + (r->attempt == 1 ? LATE_WAIT : 0);
 	mad_set_tid(r->mad, request_tid(r));
 	r->accepted = transport_send(x->transport, &r->to, r->mad, MAD_SIZE,
 				     timeout_ms, &error);
