@@ -13,7 +13,8 @@
  * RMPP.
  *
  * A request with a timeout leaves a struct pending behind, which its answer
- * takes away. (A driver has no such help: it is the kernel.)
+ * takes away. (A driver has no such help: it is the kernel.) An answer that comes
+ * after the request was returned is dropped, as by the kernel.
  *
  * A callback may free its own client or any other, so the client is not used
  * after a callback.
@@ -59,7 +60,8 @@ struct sim_client {
 	bool hidden;		/* a manager that does not set IsSM */
 	GHashTable *timers;	/* id -> struct client_timer */
 	unsigned last_timer;
-	GHashTable *pendings;	/* lower half of a TID -> struct pending */
+	GHashTable *pendings;	/* lower half of a TID -> struct pending; NULL
+				   if it was returned */
 };
 
 static void
@@ -67,6 +69,8 @@ waiting_free(void *data)
 {
 	struct waiting *w = data;
 
+	if (!w)
+		return;
 	sim_clock_stop(w->client->sim, &w->event);
 	g_free(w);
 }
@@ -82,7 +86,7 @@ on_expiry(struct sim *sim, struct sim_event *e)
 		.len = MAD_SIZE,
 	};
 
-	g_hash_table_remove(c->pendings, GUINT_TO_POINTER(p.tid));
+	g_hash_table_insert(c->pendings, GUINT_TO_POINTER(p.tid), NULL);
 	sim->stats.returned++;
 	transport_deliver(&c->base, &m);
 }
@@ -111,6 +115,7 @@ sim_client_receive(struct sim *sim, struct sim_packet *p)
 		.len = p->message ? p->len : MAD_SIZE,
 	};
 	uint32_t last = sim->last_client, id;
+	gpointer tid = GUINT_TO_POINTER((uint32_t)p->h.tid), pending;
 
 	if (is_report) {
 		c = find_role(sim, p->to, SIM_ROLE_CLIENT, 0);
@@ -120,9 +125,11 @@ sim_client_receive(struct sim *sim, struct sim_packet *p)
 			if (c->id != p->h.tid >> 32 || c->port != p->to)
 				c = NULL;
 		}
-		if (c)
-			g_hash_table_remove(c->pendings, GUINT_TO_POINTER(
-						    (uint32_t)p->h.tid));
+		if (c && g_hash_table_lookup_extended(c->pendings, tid, NULL,
+						      &pending)) {
+			g_hash_table_remove(c->pendings, tid);
+			c = pending ? c : NULL;
+		}
 	} else if (!c) {
 		c = find_role(sim, p->to, SIM_ROLE_MANAGER, 0);
 		if (!c && !sim_is_smp(&p->h))
