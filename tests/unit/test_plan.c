@@ -212,17 +212,12 @@ WORDS("policy qos", do_setting, struct stage *st)
 	}
 }
 
-/* PORT COMPONENT=VALUE ..: of PortInfo; has: it is so */
-WORDS("port has", do_port, struct stage *st)
+/* PORT COMPONENT=VALUE ..: of PortInfo */
+WORDS("port", do_port, struct stage *st)
 {
 	struct port_info *info = &st->f->s->ports[port_of(st, words[0])].info;
-	bool is_set = strcmp(words[-1], "port") == 0;
-	uint8_t data[SA_DATA_LEN] = { 0 };
 
-	port_info_encode(data + 4, info);
-	if (!is_set)
-		request_hold(&kind, st, SA_ATTR_PORT_INFO, words + 1, data);
-	for (words++; is_set && *words; words++)
+	for (words++; *words; words++)
 		request_poke(SA_ATTR_PORT_INFO, info, *words);
 }
 
@@ -416,11 +411,6 @@ WORDS("are-default", do_are_default, struct stage *st)
 	assert_range(words[0], isolation_is_default(st->f->params.rules));
 }
 
-WORDS("source", do_source, struct stage *st)
-{
-	st->f->params.rules->source = g_strdup(words[0]);
-}
-
 /* N; note, no-note TEXT: in one of them */
 WORDS("notes note no-note", do_notes, struct stage *st)
 {
@@ -531,11 +521,6 @@ WORDS("held want-block", do_block, struct stage *st)
 			port_of(st, words[1]), word_number(words[2]), &b);
 	if (!is_held)
 		st->f->w.tables = st->wanted;
-}
-
-WORDS("no-qos", do_no_qos, struct stage *st)
-{
-	st->f->params.qos = NULL;
 }
 
 /* VL,VL,.. */
