@@ -402,15 +402,6 @@ WORDS("guid", do_guid, struct stage *st)
 	lab_publish(&st->l);
 }
 
-/* SWITCH PORT NUM: an entry of the forwarding table */
-WORDS("entry", do_entry, struct lab *l)
-{
-	uint32_t sw = snapshot_node_of(l->s, port_of(l, words[0]))->sw_index;
-
-	lft_row(l->lft, sw)[lab_lid(l, port_of(l, words[1]))] =
-		word_number(words[2]);
-}
-
 /* A B: the cable by which the LID of B leaves the switch of A */
 WORDS("slow-way", do_slow_way, struct lab *l)
 {
@@ -520,7 +511,7 @@ WORDS("quota", do_quota, struct lab *l)
 }
 
 /* new-.., same-.. LINE: the version behind it */
-WORDS("new-groups-version same-groups-version new-saved-version "
+WORDS("same-groups-version new-saved-version "
       "same-saved-version", do_version, struct stage *st)
 {
 	const struct sa *sa = st->l.sa;
@@ -758,4 +749,3 @@ WORDS("clients", do_clients, struct stage *st)
 			 "ServiceID=%u", i, 100 + i % 2);
 	}
 }
-
