@@ -493,18 +493,17 @@ yield_to_standby(struct sweep *s, const struct snapshot *n)
 static bool
 fail_mute(struct sweep *s, const struct snapshot *n)
 {
-	const struct port_info *own = &n->ports[n->local_port].info;
 	g_autofree char *text = mute_neighbor(s, n);
 
 	if (!text)
 		return false;
 	s->astray = true;	/* others may have written meanwhile */
 	yield_to_standby(s, n);
-	/* ours: another master has not written to it, and may not find it */
+	/* another master may not find it, whatever was written to it before */
 	if (s->params.goal == SWEEP_GOAL_FABRIC &&
-	    s->self.state != SM_STATE_MASTER &&
-	    (own->state == PORT_STATE_INIT || own->sm_lid == own->lid))
-		s->left_until = election_leave_port(s->x, n, own, s->log);
+	    s->self.state != SM_STATE_MASTER)
+		s->left_until = election_leave_port(s->x, n,
+			&n->ports[n->local_port].info, s->log);
 	sweep_fail(s, text);
 	return true;
 }
