@@ -342,7 +342,7 @@ trap(struct call *c)
 			sim_babble(c->sim, c->id[0], sim_traps[i], times,
 				   c->n_numbers > 2 ? c->number[2] : 100000);
 		else
-			sim_trap(c->sim, c->id[0], sim_traps[i]);
+			sim_trap_raise(c->sim, c->id[0], sim_traps[i], NULL);
 		return true;
 	}
 	return lab_fail(c->out, "there is no trap %g\n", c->number[0]);

@@ -193,10 +193,12 @@ void sim_node_describe(struct sim *sim, uint32_t node, const char *desc);
 
 #define SIM_N_TRAPS	10u
 extern const uint16_t sim_traps[SIM_N_TRAPS];
-/* Traps: one of sim_traps from the end port of `port`,
- * until it is repressed; or a new one every period, `times` times, repressed or
- * not. */
-void sim_trap(struct sim *sim, uint32_t port, unsigned trap);
+struct sim_packet;
+/* Traps: one of sim_traps from the end port of `port`, until it is repressed
+ * (culprit: the MAD with a wrong key, or NULL); or a new one every period, `times`
+ * times, repressed or not. */
+void sim_trap_raise(struct sim *sim, uint32_t port, unsigned trap,
+		    const struct sim_packet *culprit);
 void sim_babble(struct sim *sim, uint32_t port, unsigned trap,
 		unsigned times, int64_t period_us);
 

@@ -242,8 +242,6 @@ void sim_link_settle(struct sim *sim, uint32_t port, enum sim_cause cause);
 
 /* --- traps, repeated until they are repressed (trap.c) --- */
 
-void sim_trap_raise(struct sim *sim, uint32_t port, unsigned trap,
-		    const struct sim_packet *culprit);
 /* Without repeats, beside the notice that is being repeated. */
 void sim_trap_send_once(struct sim *sim, uint32_t port, unsigned trap);
 /* The notices of an end port with this TID; tid NULL: all of them. */

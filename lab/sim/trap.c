@@ -190,9 +190,3 @@ sim_trap_end(struct sim *sim, uint32_t end, const uint64_t *tid)
 		g_hash_table_remove(sim->traps, &key);
 	}
 }
-
-void
-sim_trap(struct sim *sim, uint32_t port, unsigned trap)
-{
-	sim_trap_raise(sim, port, trap, NULL);
-}
