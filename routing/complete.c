@@ -479,7 +479,7 @@ complete_open(struct remainder *x, const struct lft *lft, const uint32_t *ranks,
 		g_clear_pointer(&c, channels_free);
 		return NULL;
 	}
-	turns_join(c, o);
+	turns_join(c, o, x->m.depth);
 	return c;
 }
 

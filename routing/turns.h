@@ -14,7 +14,9 @@
 #include "routing/order.h"
 
 /* Adds turns that join what the order does not, as far as the graph, which has
- * those of the order and is sorted, stays so. */
-void turns_join(struct channels *c, const struct order *o);
+ * those of the order and is sorted, stays so. depth: by switch, 0: the root of its
+ * island. */
+void turns_join(struct channels *c, const struct order *o,
+		const uint32_t *depth);
 
 #endif
