@@ -30,13 +30,12 @@
  * of the tables, and those that repairs added. A path is taken if all its turns
  * are in that graph, or can be added as long as it stays acyclic; they stay until
  * the switches hold the original tables again. If that fails, the repair is made
- * anew, whatever blocks it costs: with step (2) alone, then with a graph of the
- * tables alone, at last without what leads into lost cables. So the tables of any
- * two repairs have no credit loop together, unless such a cable is back, which the
- * engines see to; mixtures of old and new entries are checked by
- * transition_steps(). Every new path is followed to its end once more. If a pair
- * would lose its path, or hosts had none before, as their table ends too early,
- * the repair is given up and the engines route the fabric.
+ * anew, whatever blocks it costs, with a graph of the tables alone, at last without
+ * what leads into lost cables. So the tables of any two repairs have no credit loop together,
+ * unless such a cable is back, which the engines see to; mixtures of old and new
+ * entries are checked by transition_steps(). Every new path is followed to its end
+ * once more. If a pair would lose its path, or hosts had none before, as their table
+ * ends too early, the repair is given up and the engines route the fabric.
  *
  * Cost. Lost entries times the ports of a switch. Adding a turn may search all
  * channels (a lost spine of 11,664 hosts took minutes), so the work is limited.
@@ -94,35 +93,16 @@ struct repair {
 				   those of c; NULL: there were none */
 };
 
-enum manner {
-	MANNER_NEAR,		/* in two steps */
-	MANNER_FEW,		/* step (2) alone, which needs the fewest turns */
-	MANNER_TABLES,		/* turns that the order permits, but no path has,
-				   are not in the way, */
-	MANNER_BARE,		/* nor those of lost cables. A loop may close when
-				   these are back, so it is the last resort. */
-};
-
-/* How a repair is made. Of the first ones, in two steps, the best is taken; the
- * others are for what these do not repair. */
+/* How a repair is made; the best is taken. */
 static const struct attempt {
-	enum manner manner;
 	float room;		/* of a channel of a detour for many hosts, times
 				   the flows of the busiest one */
 	float near;		/* blocks that step (1) changes beside those
 				   that held a lost cable, for each of these */
 } attempts[] = {
-	{ MANNER_NEAR, 1.1f, FLT_MAX },
-	{ MANNER_NEAR, 1.25f, FLT_MAX },
-	{ MANNER_NEAR, 1.5f, FLT_MAX },
-	{ MANNER_NEAR, 1.75f, FLT_MAX },
-	{ MANNER_NEAR, 1.25f, 0.75f },
-	{ MANNER_NEAR, 2.25f, FLT_MAX },
-	{ MANNER_NEAR, 2.75f, FLT_MAX },
-	{ MANNER_NEAR, 2.75f, 0 },
-	{ MANNER_FEW, 0, 0 },
-	{ MANNER_TABLES, 2.25f, FLT_MAX },
-	{ MANNER_BARE, 2.25f, FLT_MAX },
+	{ 1.1f, FLT_MAX }, { 1.25f, FLT_MAX }, { 1.5f, FLT_MAX },
+	{ 1.75f, FLT_MAX }, { 1.25f, 0.75f }, { 2.25f, FLT_MAX },
+	{ 2.75f, FLT_MAX }, { 2.75f, 0 },
 };
 
 /* A repair in progress. */
@@ -134,7 +114,6 @@ struct repairing {
 	GArray *ends;		/* struct repair_end: where its paths end, */
 	uint32_t n_blocks;	/* in so many blocks */
 	const struct graph *whole;	/* with the links to be avoided */
-	struct attempt attempt;
 	const struct lft *like;	/* a path may be as long as in these, */
 	float limit;		/* or a detour by channels with so many flows */
 	float near, n_near;	/* blocks that step (1) may change beside those
@@ -525,7 +504,7 @@ repair_lid(struct repairing *w, guint *n)
 			    mend_next(m, g->edges[e].peer) == g->edges[e].back)
 				mend_lose(m, g->edges[e].peer);
 	repair_count(m, g->n_senders, m->senders);
-	if (m->target->port && w->attempt.manner != MANNER_FEW)
+	if (m->target->port)
 		repair_near(w);
 	if (!mend_others(m))
 		return false;
@@ -668,50 +647,6 @@ repair_open(struct repairing *w, const struct lft *held)
 	return true;
 }
 
-/* Repairs all LIDs in a copy of the base. */
-static bool
-repair_lids(struct repairing *w)
-{
-	struct mend *m = &w->m;
-	uint32_t i;
-
-	w->n_near = 0;
-	w->like = w->base;
-	w->limit = w->attempt.room * w->r->busiest;
-	w->near = w->attempt.near * (float)w->n_blocks;
-	lft_free(m->lft);
-	m->lft = memchr(m->is_lost, 1, m->g->n_edges) ? lft_copy(w->base) :
-		lft_ref(w->base);
-	/* The others are for what is hard to repair: any path will do. */
-	m->home = w->attempt.manner == MANNER_NEAR ? w->base : NULL;
-	memcpy(m->dealt, w->dealt, m->g->n_edges * sizeof(*m->dealt));
-	if (!repair_each(w))
-		return false;
-	for (i = 0; i < m->g->n_targets; i++)
-		if (w->r->place[m->g->targets[i].sw] == SNAPSHOT_NONE &&
-		    m->g->targets[i].port == 0)
-			repair_clear_gone(w, &m->g->targets[i]);
-	return true;
-}
-
-/* Nothing passes lost cables. */
-static void
-repair_strip(struct repair *r)
-{
-	const struct graph *g = r->g;
-	struct channels *c = r->c;
-	uint32_t e, k;
-
-	for (e = 0; e < g->n_edges; e++) {
-		if (!r->is_bare[e])
-			continue;
-		memset(channels_mask(g, c->turns, e), 0,
-		       g->n_words * sizeof(*c->turns));
-		for_each_edge(g, graph_owner(g, e), k)
-			channels_remove(c, g->edges[k].back, e);
-	}
-}
-
 /* Copies tables to the present numbering of the switches, or back; when
  * copying back, lost switches get their row of `rest`. */
 static struct lft *
@@ -740,31 +675,37 @@ repair_renumber(const struct repairing *w, const struct lft *from, uint32_t n_no
 	return lft;
 }
 
-/* Prepares the dependencies. c: those from which the repair began. */
-static bool
-repair_begin(struct repairing *w, const struct channels *c)
+/* Dependencies of the tables alone: turns that the order permits, but no path has, are
+ * not in the way. is_bare: nor are those of lost cables; a loop may close when these
+ * are back, so it is the last resort. NULL: there is a loop already. */
+static struct channels *
+repair_alone(struct repairing *w, bool is_bare)
 {
-	enum manner manner = w->attempt.manner;
 	struct repair *r = w->r;
-	struct mend *m = &w->m;
+	const struct graph *g = r->g;
+	struct channels *c;
+	uint32_t e, k;
 
-	memset(m->refused, 0, channels_size(r->g));
-	channels_free(r->c);
-	m->c = r->c = manner < MANNER_TABLES ? channels_copy(c) :
-		channels_new(r->g);
-	m->before = r->c->work;
-	if (manner < MANNER_TABLES)
-		return true;
-	if (manner == MANNER_BARE) {
-		if (repair_has_any(w, m->is_lost))
-			return false;
-		memcpy(r->is_bare, m->is_lost, r->g->n_edges);
-	}
-	channels_add_tables(r->c, r->made.lft);
+	if (is_bare && repair_has_any(w, w->m.is_lost))
+		return NULL;
+	if (is_bare)
+		memcpy(r->is_bare, w->m.is_lost, g->n_edges);
+	c = channels_new(g);
+	channels_add_tables(c, r->made.lft);
 	if (r->now != r->made.lft)
-		channels_add_tables(r->c, r->now);
-	repair_strip(r);
-	return channels_sort(r->c);
+		channels_add_tables(c, r->now);
+	for (e = 0; e < g->n_edges; e++) {
+		if (!r->is_bare[e])
+			continue;
+		memset(channels_mask(g, c->turns, e), 0,
+		       g->n_words * sizeof(*c->turns));
+		for_each_edge(g, graph_owner(g, e), k)
+			channels_remove(c, g->edges[k].back, e);
+	}
+	if (channels_sort(c))
+		return c;
+	channels_free(c);
+	return NULL;
 }
 
 /* The steps from the tables held (NULL: none) to the repaired ones. False: there
@@ -816,30 +757,50 @@ repair_load(struct repairing *w)
 	return most;
 }
 
+/* Repairs all LIDs in a copy of the base. c: the dependencies from which it begins. */
 static bool
 repair_try(struct repairing *w, const struct attempt *a,
 	   const struct channels *c)
 {
-	w->attempt = *a;
-	w->m.most_work = a->manner == MANNER_NEAR ? MEND_WORK / 8 * 7 :
-		MEND_WORK;
-	return !mend_is_too_much(&w->m) && repair_begin(w, c) &&
-		repair_lids(w);
+	struct repair *r = w->r;
+	struct mend *m = &w->m;
+	uint32_t i;
+
+	if (mend_is_too_much(m))
+		return false;
+	w->n_near = 0;
+	w->limit = a->room * r->busiest;
+	w->near = a->near * (float)w->n_blocks;
+	memset(m->refused, 0, channels_size(r->g));
+	channels_free(r->c);
+	m->c = r->c = channels_copy(c);
+	m->before = r->c->work;
+	lft_free(m->lft);
+	m->lft = memchr(m->is_lost, 1, m->g->n_edges) ? lft_copy(w->base) :
+		lft_ref(w->base);
+	memcpy(m->dealt, w->dealt, m->g->n_edges * sizeof(*m->dealt));
+	if (!repair_each(w))
+		return false;
+	for (i = 0; i < m->g->n_targets; i++)
+		if (r->place[m->g->targets[i].sw] == SNAPSHOT_NONE &&
+		    m->g->targets[i].port == 0)
+			repair_clear_gone(w, &m->g->targets[i]);
+	return true;
 }
 
-/* The repair in two steps with the fewest blocks; if these are few, of several the
+/* The repair with the fewest blocks; if these are few, of several the
  * one with the least load. Detours of cables that are lost one after the other add
  * up, so there the last room is not given. An attempt that limits step (1) to more
  * than it did with the same room would be the same. If one is not safe, it ends with
  * those before it. False: none of them has few blocks. */
 static bool
-repair_try_near(struct repairing *w, const struct channels *c)
+repair_try_all(struct repairing *w, const struct channels *c)
 {
 	const struct attempt *a, *last = NULL, *best = NULL;
 	uint64_t fewest = UINT64_MAX, size;
 	float least = FLT_MAX, load;
 
-	for (a = attempts; a->manner == MANNER_NEAR; a++) {
+	for (a = attempts; a < attempts + G_N_ELEMENTS(attempts); a++) {
 		if ((best && a->room * w->r->busiest >= least) ||
 		    (last && a->room == last->room &&
 		     w->n_near < a->near * (float)w->n_blocks) ||
@@ -866,9 +827,9 @@ repair_try_near(struct repairing *w, const struct channels *c)
 static bool
 repair_all(struct repairing *w, const struct lft *held)
 {
+	static const struct attempt any = { ROOM_MORE, FLT_MAX };
 	struct mend *m = &w->m;
-	struct channels *former, *c;
-	unsigned i;
+	struct channels *former, *c, *alone;
 	bool ok;
 
 	if (!repair_open(w, held))
@@ -887,13 +848,20 @@ repair_all(struct repairing *w, const struct lft *held)
 	g_array_sort_with_data(w->ends, repair_compare, (gpointer)m->g);
 	if (w->ends->len)
 		repair_measure(w);
+	w->like = m->home = w->base;
 	m->c = c = repair_channels(w->r);
 	former = g_steal_pointer(&w->r->c);
 	m->before = c->work;
-	ok = repair_try_near(w, c) && repair_steps(w, held);
-	for (i = 0; !ok && i < G_N_ELEMENTS(attempts); i++)
-		ok = attempts[i].manner != MANNER_NEAR &&
-			repair_try(w, &attempts[i], c) && repair_steps(w, held);
+	m->most_work = MEND_WORK / 8 * 7;
+	ok = repair_try_all(w, c) && repair_steps(w, held);
+	m->most_work = MEND_WORK;
+	m->home = NULL;		/* any path will do */
+	for (unsigned i = 0; !ok && i < 2; i++) {
+		alone = repair_alone(w, i > 0);
+		ok = alone && repair_try(w, &any, alone) &&
+			repair_steps(w, held);
+		channels_free(alone);
+	}
 	channels_free(former);
 	return ok;
 }
