@@ -1038,7 +1038,7 @@ choose_must_wait(const struct engine_input *in, const struct choice *c)
 }
 
 static bool
-is_held(const struct lft *held, const struct lft *lft)
+select_is_held(const struct lft *held, const struct lft *lft)
 {
 	return lft_size(held) == lft_size(lft) &&
 		memcmp(held->ports, lft->ports, lft_size(lft)) == 0;
@@ -1274,14 +1274,14 @@ choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 	choose_hold_mute(in, c);
 	/* The same but for the end: LinearFDBTop falls with other changes. */
 	if (in->previous && in->previous->top > c->lft->top &&
-	    is_held(in->previous, c->lft)) {
+	    select_is_held(in->previous, c->lft)) {
 		lft_free(c->lft);
 		c->lft = lft_copy(in->previous);
 	}
 	choose_transition(in, c);
 	c->waits = in->previous && in->previous->comes_back &&
 		choose_must_wait(in, c);
-	if (c->waits && !c->hosts_wait && is_held(in->previous, c->lft))
+	if (c->waits && !c->hosts_wait && select_is_held(in->previous, c->lft))
 		choose_stay(c);
 	return true;
 }

@@ -20,7 +20,13 @@ struct late_node {
 	uint64_t guid;		/* first: it is the key */
 	int64_t until;		/* see late_note(), */
 	int64_t pause;		/* so long after the last Set */
-	GArray *sets;		/* struct lft_part, of its forwarding table */
+	GArray *sets;		/* struct late_set */
+};
+
+/* Of a forwarding table. */
+struct late_set {
+	struct lft_part part;
+	int64_t until;		/* 0: it was refused */
 };
 
 static void
@@ -52,33 +58,35 @@ late_note(struct late *l, uint64_t node_guid, const struct smp_request *r,
 	  int64_t now, int64_t began, bool is_switch)
 {
 	struct late_node *n = g_hash_table_lookup(l->nodes, &node_guid);
-	struct lft_part part = { .block = r->modifier };
+	struct late_set late = { .part.block = r->modifier };
 	guint at, i = 0;
 
 	if (!n) {
 		n = g_new0(struct late_node, 1);
 		n->guid = node_guid;
 		n->pause = LATE_SET_US;
-		n->sets = g_array_new(FALSE, FALSE, sizeof(part));
+		n->sets = g_array_new(FALSE, FALSE, sizeof(late));
 		g_hash_table_add(l->nodes, n);
 	}
 	if (now && !is_switch && n->until && n->until <= began)
 		n->pause = MIN(2 * n->pause, PAUSE_MAX_US);
 	if (now)
-		n->until = now + n->pause;
+		n->until = late.until = now + n->pause;
 	if (r->attr != MAD_ATTR_LINEAR_FT)
 		return;
-	memcpy(part.bytes, r->data, LFT_BLOCK);
+	memcpy(late.part.bytes, r->data, LFT_BLOCK);
 	/* behind others of its block */
 	at = n->sets->len;
-	EACH_ITEM(const struct lft_part, set, n->sets) {
+	EACH_ITEM(struct late_set, set, n->sets) {
 		i++;
-		if (memcmp(set, &part, sizeof(part)) == 0)
+		if (memcmp(&set->part, &late.part, sizeof(late.part)) == 0) {
+			set->until = MAX(set->until, late.until);
 			return;
-		if (set->block == part.block)
+		}
+		if (set->part.block == late.part.block)
 			at = i;
 	}
-	g_array_insert_val(n->sets, at, part);
+	g_array_insert_val(n->sets, at, late);
 }
 
 int64_t
@@ -115,10 +123,11 @@ late_find(const struct late *l, const struct snapshot *s, uint32_t sw)
 
 /* Does a Set count no longer, since its block was read? */
 static bool
-is_over(const struct late_node *n, const struct lft_part *set, uint32_t sw,
-	const struct lft_seen *seen, int64_t began)
+is_over(const struct late_set *set, uint32_t sw, const struct lft_seen *seen,
+	int64_t began)
 {
-	return n->until <= began && lft_seen_block(seen, sw, set->block);
+	return set->until <= began &&
+		lft_seen_block(seen, sw, set->part.block);
 }
 
 void
@@ -128,10 +137,13 @@ late_forget(const struct late *l, const struct snapshot *s,
 	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
 		const struct late_node *n = late_find(l, s, sw);
 
-		if (!n || !n->until || n->until > began)
-			continue;
-		EACH_ITEM(const struct lft_part, set, n->sets)
-			lft_seen_forget(seen, sw, set->block);
+		for (guint i = 0; n && i < n->sets->len; i++) {
+			const struct late_set *set = &g_array_index(n->sets,
+							struct late_set, i);
+
+			if (set->until && set->until <= began)
+				lft_seen_forget(seen, sw, set->part.block);
+		}
 	}
 }
 
@@ -146,16 +158,16 @@ late_parts(const struct late *l, const struct snapshot *s,
 		const struct late_node *n = late_find(l, s, sw);
 
 		for (guint i = 0; n && i < n->sets->len; i++) {
-			struct lft_part part = g_array_index(n->sets,
-							     struct lft_part, i);
+			struct late_set set = g_array_index(n->sets,
+							struct late_set, i);
 
-			if (part.block >= lft_n_blocks(seen->lft) ||
-			    is_over(n, &part, sw, seen, began))
+			if (set.part.block >= lft_n_blocks(seen->lft) ||
+			    is_over(&set, sw, seen, began))
 				continue;
-			part.sw = sw;
-			g_array_append_val(parts, part);
-			if (n->until > began)
-				*until = MAX(*until, n->until);
+			set.part.sw = sw;
+			g_array_append_val(parts, set.part);
+			if (set.until > began)
+				*until = MAX(*until, set.until);
 		}
 	}
 	return parts;
@@ -172,8 +184,8 @@ late_end(struct late *l, const struct snapshot *s, const struct lft_seen *seen,
 		struct late_node *n = late_find(l, s, sw);
 
 		for (guint i = n ? n->sets->len : 0; i-- > 0;)
-			if (is_over(n, &g_array_index(n->sets, struct lft_part,
-						      i), sw, seen, began))
+			if (is_over(&g_array_index(n->sets, struct late_set, i),
+				    sw, seen, began))
 				g_array_remove_index(n->sets, i);
 	}
 	g_hash_table_iter_init(&at, l->nodes);
