@@ -76,6 +76,7 @@
 #define LATE_SPAN	0x00100000u	/* ids remembered as once ours */
 #define SLOW_MAX	4	/* more time-outs that a slow peer has */
 #define LATE_WAIT	12	/* time-outs after a request's end */
+#define KEPT_MAX	64u	/* SMPs with the transport when one may stay */
 #define SLOW_LATE	0x10u	/* beside those: it has answered too late */
 #define SLOW_PEERS_MAX	1024u
 #define HELD_US		(20 * 1000)	/* behind another request to its peer */
@@ -365,14 +366,20 @@ transmit(struct mad_client *x, struct mad_request *r)
 		r->since = now;
 	r->more = r->room ? more_time(x, r) : 0;
 	r->seq = r->room ? window_take(&x->window, r->attempt > 1) : 0;
-	/* The transport may return an SMP when the request ends, not earlier: a
-	 * kernel that gave up on an attempt drops its late answer. The first
-	 * attempt waits on, since a late answer tells of a slow peer. It may send
-	 * only a few GMPs at a time, so those to peers that do not answer must
-	 * not block others. */
-	if (r->room)
+	/* A kernel that gave up on an attempt drops its late answer: it keeps an
+	 * SMP until the request ends, and the first attempt longer, since a late
+	 * answer tells of a slow peer. It may send only 128 SMPs and a few GMPs
+	 * at a time, so those to peers that do not answer must not block others.
+	 * A simulator never returns one: these count no longer than the rest. */
+	if (now > x->kept_until)
+		x->n_kept = 0;
+	if (r->room && x->n_kept < KEPT_MAX) {
 		timeout_ms *= (x->params.retries + 2 - r->attempt) *
 			(1 + r->more) + (r->attempt == 1 ? LATE_WAIT : 0);
+		x->kept_until = MAX(x->kept_until, now + timeout_ms * (int64_t)1000);
+	} else if (r->room) {
+		timeout_ms *= 1 + r->more;
+	}
 	mad_set_tid(r->mad, request_tid(r));
 	r->accepted = transport_send(x->transport, &r->to, r->mad, MAD_SIZE,
 				     timeout_ms, &error);
@@ -386,8 +393,10 @@ transmit(struct mad_client *x, struct mad_request *r)
 	    !put_off(x, r, now)) {
 		wait_on_wire(x, r, now);
 	}
-	if (r->accepted)
+	if (r->accepted) {
+		x->n_kept += r->room;
 		count_sent(x, r);
+	}
 	arm_timer(x);
 }
 
@@ -725,6 +734,9 @@ on_mad(const struct transport_mad *m, void *data)
 		advance(x);
 		return;
 	}
+	if (x->n_kept && peer_hash(&h, m->addr.lid, m->mad) &&
+	    (m->event == TRANSPORT_RETURNED || h.method & MAD_METHOD_RESPONSE))
+		x->n_kept--;
 	/* Only the current attempt counts: the one after an older one is out.
 	 * An answer of ours that its client did not acknowledge has the
 	 * client's TID. */

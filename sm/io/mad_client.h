@@ -126,6 +126,8 @@ struct mad_client {
 	GList *cursor;		/* first of wire that is not overtaken */
 	GHashTable *slow;	/* by path: time-outs more that a peer has; 0: the
 				   last request to it is lost */
+	unsigned n_kept;	/* SMPs that the transport has, at the most */
+	int64_t kept_until;	/* it has returned them by then */
 	unsigned timer, kick;	/* 0: not running */
 	int64_t timer_at;	/* when it rings */
 	int64_t read_until;	/* after a stall: nothing counts as lost before */

@@ -417,6 +417,17 @@ count_ended(const struct mad_client *x, enum mad_client_end end)
 	return n;
 }
 
+/* that the transport may keep for longer than a time-out */
+static unsigned
+count_kept(const struct transport *t)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < scripted_count(t); i++)
+		n += scripted_get(t, i)->timeout_ms * (int64_t)MS > TIMEOUT;
+	return n;
+}
+
 /* COUNT=RANGE .. */
 WORDS("is", do_is, struct bench *b)
 {
@@ -424,6 +435,7 @@ WORDS("is", do_is, struct bench *b)
 	const struct mad_client *x = b->x ?: &none;
 	const struct unit_count counts[] = {
 		{ "sent", scripted_count(b->t) }, { "ends", b->ends },
+		{ "kept", count_kept(b->t) },
 		{ "pending", x->pending }, { "window", x->window.size },
 		{ "room", b->x ? mad_client_room(x) : 0 },
 		{ "most", scripted_most_flying(b->t) }, { "drops", b->drops },
