@@ -24,11 +24,13 @@
 #include <string.h>
 
 #define IN_FLIGHT	16u	/* beside a batch that has the window */
+#define HURRY_TIMES	2	/* time-outs of a host when something else waits */
 
 struct flight {
 	GList link;		/* in the queue */
 	struct smp_request request;
 	uint32_t id;
+	int64_t since;		/* it was sent */
 	bool is_second;		/* it was sent once more */
 };
 
@@ -39,6 +41,7 @@ struct smp_batch {
 	struct smp_stage stage;
 	GQueue flights;		/* struct flight, in the order of sending */
 	unsigned timer;		/* until the first request */
+	unsigned hurry;		/* see smp_batch_hurry() */
 	bool idle;		/* done() was called, and no request since */
 	uint8_t *unreachable;	/* by port: flag of the agent; NULL: none is
 				   set */
@@ -107,22 +110,20 @@ flight_lose(struct smp_batch *b, struct flight *f)
 	return r;
 }
 
-/* Cancels in the order of sending, so that a run can be repeated exactly. A
- * reply may end others: the search begins anew. */
-void
-smp_batch_set_unreachable(struct smp_batch *b, uint32_t port)
+/* Ends what is in flight and `ends`, in the order of sending, so that a run can be
+ * repeated exactly. A reply may end others: the search begins anew. */
+static void
+batch_cancel(struct smp_batch *b, enum smp_outcome outcome,
+	     bool (*ends)(const struct smp_batch *b, const struct flight *f))
 {
-	const struct smp_reply cancelled = { .outcome = SMP_CANCELLED };
+	const struct smp_reply cancelled = { .outcome = outcome };
 	GList *at = b->flights.head;
 
-	if (!b->unreachable)
-		b->unreachable = g_new0(uint8_t, b->s->n_ports + 1u);
-	b->unreachable[snapshot_holder_of(b->s, port)] = true;
 	while (at) {
 		struct flight *f = at->data;
 		struct smp_request r;
 
-		if (is_reachable(b, f->request.port)) {
+		if (!ends(b, f)) {
 			at = at->next;
 			continue;
 		}
@@ -133,13 +134,58 @@ smp_batch_set_unreachable(struct smp_batch *b, uint32_t port)
 	}
 }
 
+static bool
+is_behind(const struct smp_batch *b, const struct flight *f)
+{
+	return !is_reachable(b, f->request.port);
+}
+
+void
+smp_batch_set_unreachable(struct smp_batch *b, uint32_t port)
+{
+	if (!b->unreachable)
+		b->unreachable = g_new0(uint8_t, b->s->n_ports + 1u);
+	b->unreachable[snapshot_holder_of(b->s, port)] = true;
+	batch_cancel(b, SMP_CANCELLED, is_behind);
+}
+
+static bool
+is_slow_host(const struct smp_batch *b, const struct flight *f)
+{
+	return !snapshot_is_switch(snapshot_node_of(b->s, f->request.port)) &&
+		transport_now(b->x->transport) - f->since >=
+		HURRY_TIMES * (int64_t)b->x->params.timeout_ms * 1000;
+}
+
+static void
+batch_on_hurry(void *data)
+{
+	struct smp_batch *b = data;
+
+	b->hurry = 0;
+	batch_cancel(b, SMP_TIMED_OUT, is_slow_host);
+	if (b->flights.length)
+		b->hurry = transport_timer_in(b->x->transport,
+			b->x->params.timeout_ms * (int64_t)500, batch_on_hurry,
+			b);
+	batch_pump(b);
+}
+
+void
+smp_batch_hurry(struct smp_batch *b)
+{
+	if (b && !b->hurry)
+		b->hurry = transport_timer_in(b->x->transport, 0,
+					      batch_on_hurry, b);
+}
+
 /* ---------------------------------------------------------------- sending */
 
 static bool
 is_sent_again(struct smp_batch *b, const struct flight *f)
 {
 	uint32_t port = f->request.port, agent;
-	bool is_first, is_behind;
+	bool is_first, passes;
 
 	if (f->is_second || !b->stage.again ||
 	    !b->stage.again(b->stage.data, &f->request))
@@ -151,9 +197,9 @@ is_sent_again(struct smp_batch *b, const struct flight *f)
 	agent = snapshot_holder_of(b->s, port);
 	is_first = !b->lossy[agent];
 	b->lossy[agent] = false;
-	is_behind = passes_flag(b, b->lossy, port);
+	passes = passes_flag(b, b->lossy, port);
 	b->lossy[agent] = true;
-	return is_first || is_behind;
+	return is_first || passes;
 }
 
 static void batch_on_answer(const struct mad_client_answer *a, void *data,
@@ -222,7 +268,8 @@ batch_send(struct smp_batch *b, struct smp_request *r)
 		return;
 	}
 	f = g_new(struct flight, 1);
-	*f = (struct flight){ .link.data = f, .request = *r };
+	*f = (struct flight){ .link.data = f, .request = *r,
+			      .since = transport_now(b->x->transport) };
 	batch_start(b, f);
 }
 
@@ -302,6 +349,7 @@ smp_batch_free(struct smp_batch *b)
 	if (!b->stage.max_in_flight)
 		mad_client_set_pump(b->x, NULL, b);
 	transport_timer_clear(b->x->transport, &b->timer);
+	transport_timer_clear(b->x->transport, &b->hurry);
 	while (b->flights.length)
 		flight_lose(b, b->flights.head->data);
 	g_free(b->unreachable);

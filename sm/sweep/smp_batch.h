@@ -95,6 +95,10 @@ void smp_batch_free(struct smp_batch *b);
 /* next() has something again. */
 void smp_batch_wake(struct smp_batch *b);
 
+/* Something else waits for the end: a host without an answer has two time-outs now,
+ * not all attempts. Of a batch with a snapshot; NULL is ignored. */
+void smp_batch_hurry(struct smp_batch *b);
+
 /* The node of this port (a CA or router: the port) did not answer: requests in
  * flight to it and to the nodes behind it are cancelled, later ones are not
  * sent. From inside reply(). */

@@ -986,6 +986,9 @@ sweep_changed(struct sweep *s, enum sweep_cause cause, uint64_t guid)
 {
 	notices_add(s->notices, guid, transport_now(s->t));
 	s->notice_causes |= 1u << cause;
+	/* not a heavy sweep, which has many hosts, and its own traps */
+	if (s->state == SWEEP_PROGRAMMING && s->run.is_repair)
+		smp_batch_hurry(s->run.batch);
 }
 
 void
