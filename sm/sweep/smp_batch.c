@@ -135,7 +135,7 @@ batch_cancel(struct smp_batch *b, enum smp_outcome outcome,
 }
 
 static bool
-is_behind(const struct smp_batch *b, const struct flight *f)
+lies_behind(const struct smp_batch *b, const struct flight *f)
 {
 	return !is_reachable(b, f->request.port);
 }
@@ -146,7 +146,7 @@ smp_batch_set_unreachable(struct smp_batch *b, uint32_t port)
 	if (!b->unreachable)
 		b->unreachable = g_new0(uint8_t, b->s->n_ports + 1u);
 	b->unreachable[snapshot_holder_of(b->s, port)] = true;
-	batch_cancel(b, SMP_CANCELLED, is_behind);
+	batch_cancel(b, SMP_CANCELLED, lies_behind);
 }
 
 static bool
@@ -185,7 +185,7 @@ static bool
 is_sent_again(struct smp_batch *b, const struct flight *f)
 {
 	uint32_t port = f->request.port, agent;
-	bool is_first, passes;
+	bool is_first, is_behind;
 
 	if (f->is_second || !b->stage.again ||
 	    !b->stage.again(b->stage.data, &f->request))
@@ -197,9 +197,9 @@ is_sent_again(struct smp_batch *b, const struct flight *f)
 	agent = snapshot_holder_of(b->s, port);
 	is_first = !b->lossy[agent];
 	b->lossy[agent] = false;
-	passes = passes_flag(b, b->lossy, port);
+	is_behind = passes_flag(b, b->lossy, port);
 	b->lossy[agent] = true;
-	return is_first || passes;
+	return is_first || is_behind;
 }
 
 static void batch_on_answer(const struct mad_client_answer *a, void *data,
