@@ -5,6 +5,7 @@
  * here are the cases that they do not come to.
  */
 #include "lab/sim/state.h"
+#include "sm/sweep/late.h"
 #include "sm/sweep/program.h"
 #include "tests/lib/plan_lab.h"
 #include "tests/lib/scripted.h"
@@ -327,4 +328,26 @@ BENCH_TEST(test_an_entry_waits_while_its_next_hop_leads_back, "ring(4;1)")
 	assert_false(o.is_met);
 	assert_int_equal(b->r.failed, 0);
 	assert_int_equal(entry(b, 0, o.lid), o.there);
+}
+
+/* Of a switch that takes none for long. */
+BENCH_TEST(test_what_may_be_on_its_way_counts_ten_seconds, "single(4)")
+{
+	const struct snapshot *s = b->l->s;
+	struct smp_request r = { .attr = MAD_ATTR_LINEAR_FT };
+	struct late *l = late_new();
+	const int64_t step = 6 * (int64_t)G_USEC_PER_SEC;
+	g_autoptr(GArray) parts = NULL;
+	int64_t until;
+
+	lft_seen_set(b->l->seen, 0, 0, r.data);
+	for (unsigned n = 1; n <= 8; n++) {
+		r.data[0] = (uint8_t)n;
+		late_note(l, s->nodes[s->switches[0]].info.node_guid, &r,
+			  n * step, 0, true);
+	}
+	parts = late_parts(l, s, b->l->seen, 8 * step, &until);
+	assert_int_equal(parts->len, 2);
+	assert_int_equal(until, 8 * step + LATE_SET_US);
+	late_free(l);
 }
