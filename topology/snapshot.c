@@ -342,22 +342,19 @@ path_end(const struct snapshot *s, const struct dr_path *path)
 }
 
 uint32_t
-snapshot_astray(const struct snapshot *then, const struct snapshot *now)
+snapshot_astray(const struct snapshot *then, uint32_t port,
+		const struct snapshot *now)
 {
 	struct dr_path path;
-	uint32_t port, end;
+	uint32_t end = SNAPSHOT_NONE;
 
-	for (port = 0; port < then->n_ports; port++) {
-		if (!snapshot_is_end_port(then, port) ||
-		    !snapshot_path(then, port, &path))
-			continue;
+	if (snapshot_is_end_port(then, port) &&
+	    snapshot_path(then, port, &path))
 		end = path_end(now, &path);
-		if (end != SNAPSHOT_NONE &&
-		    (snapshot_node_of(now, end)->info.node_guid !=
-		     snapshot_node_of(then, port)->info.node_guid))
-			return end;
-	}
-	return SNAPSHOT_NONE;
+	return end != SNAPSHOT_NONE &&
+		snapshot_node_of(now, end)->info.node_guid !=
+		snapshot_node_of(then, port)->info.node_guid ?
+		end : SNAPSHOT_NONE;
 }
 
 const char *

@@ -11,7 +11,8 @@
  *
  *	unknown	--asked and acknowledged--> known
  *	known	--comes up again, gets another LID,--> unknown
- *		  leaves the fabric, or its SMLID changed from ours
+ *		  leaves the fabric, its SMLID changed from ours, or the
+ *		  cables on its directed route were exchanged
  *
  * A port that leaves is no longer known, since the SA removes it from its
  * groups. A port that does not acknowledge stays unknown, and is asked again in
@@ -131,6 +132,12 @@ void reregister_told(struct reregister *c, const struct snapshot *s,
 				   g_hash_table_contains(c->known, &p->guid)))
 			know(c->known, p->guid, true);
 	}
+}
+
+void
+reregister_missed(struct reregister *c, uint64_t guid)
+{
+	g_hash_table_remove(c->known, &guid);
 }
 
 void

@@ -30,6 +30,8 @@ uint8_t *reregister_want(struct reregister *c, const struct snapshot *s,
  * asked, and have our LID as SMLID from then on. */
 void reregister_told(struct reregister *c, const struct snapshot *s,
 		  const uint8_t *told);
+/* What was acknowledged for this port may have been so by another one. */
+void reregister_missed(struct reregister *c, uint64_t guid);
 /* The registrations were kept over a restart (sm_lid LID_NONE), or received
  * from the former master with this LID: known are the ports with us, or it,
  * as their master that have registrations (clients: a set of PortGUIDs,

@@ -379,16 +379,22 @@ hold_flaps(struct sweep *s, struct snapshot *n)
 	return n;
 }
 
-/* Sets go by the directed routes of the published view: this port of `n` may
- * have got those for another node. NULL: there is none; g_free. */
+/* Sets go by the directed routes of the published view: a port of `n` may have got
+ * those for another one, whose clients are asked again. Why, or NULL; g_free. */
 static char *
-find_astray(const struct sweep *s, const struct snapshot *n)
+find_astray(struct sweep *s, const struct snapshot *n)
 {
-	uint32_t port = s->view.subnet ? snapshot_astray(s->view.subnet, n) :
-		SNAPSHOT_NONE;
-	g_autofree char *name = port == SNAPSHOT_NONE ? NULL :
-		snapshot_port_name(n, port);
+	const struct snapshot *then = s->view.subnet;
+	g_autofree char *name = NULL;
 
+	for (uint32_t port = 0; then && port < then->n_ports; port++) {
+		uint32_t end = snapshot_astray(then, port, n);
+
+		if (end == SNAPSHOT_NONE)
+			continue;
+		reregister_missed(s->clients, then->ports[port].guid);
+		name = name ?: snapshot_port_name(n, end);
+	}
 	return !name ? NULL : g_strdup_printf("%s was moved and may have got "
 					      "Sets for another node", name);
 }

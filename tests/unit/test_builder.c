@@ -408,6 +408,16 @@ swap_cables(struct snapshot *s, uint32_t a, uint32_t b)
 		s->ports[far_b].peer = a;
 }
 
+static uint32_t
+first_astray(const struct snapshot *then, const struct snapshot *now)
+{
+	uint32_t end = SNAPSHOT_NONE;
+
+	for (uint32_t p = 0; end == SNAPSHOT_NONE && p < then->n_ports; p++)
+		end = snapshot_astray(then, p, now);
+	return end;
+}
+
 TEST(test_a_route_that_leads_elsewhere_now_is_found)
 {
 	AUTO(snapshot) *then = generate_fabric("PGFT(3,3;1,2)", NULL, NULL);
@@ -419,15 +429,15 @@ TEST(test_a_route_that_leads_elsewhere_now_is_found)
 		    p != then->local_port &&
 		    then->ports[p].peer != SNAPSHOT_NONE)
 			host[n++] = p;
-	assert_int_equal(snapshot_astray(then, now), SNAPSHOT_NONE);
+	assert_int_equal(first_astray(then, now), SNAPSHOT_NONE);
 	/* Gone, and somewhere else: its old place is empty. */
 	now->ports[now->ports[host[0]].peer].peer = SNAPSHOT_NONE;
 	now->ports[host[0]].peer = SNAPSHOT_NONE;
-	assert_int_equal(snapshot_astray(then, now), SNAPSHOT_NONE);
+	assert_int_equal(first_astray(then, now), SNAPSHOT_NONE);
 	swap_cables(now, host[0], host[1]);
-	assert_int_equal(snapshot_astray(then, now), host[0]);
+	assert_int_equal(first_astray(then, now), host[0]);
 	swap_cables(now, host[0], host[1]);
 	swap_cables(now, host[1], host[2]);
-	n = snapshot_astray(then, now);
+	n = first_astray(then, now);
 	assert_true(n == host[1] || n == host[2]);
 }
