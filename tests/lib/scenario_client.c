@@ -277,7 +277,6 @@ on_membership(const struct mad_client_answer *a, void *data, uint64_t life)
 	if (a->header.status)
 		return;
 	sa_record_decode(SA_ATTR_MC_MEMBER, a->mad + SA_DATA_OFFSET, &r);
-	c->was_in |= 1u << c->group;
 	c->mlid[c->group] = r.mlid;
 }
 
@@ -293,6 +292,7 @@ ask_group(struct client *c, unsigned group)
 		     group ? 0 : 0xffff, group ?: 0xffff, joins && group ?
 		     " Q_Key=0x0b1b P_Key=0xffff SL=0 TClass=0 FlowLabel=0" :
 		     "");
+	c->was_in |= (unsigned)joins << group;	/* its answer may be lost */
 	c->asks = true;
 	c->group = group;
 	mad_client_start(c->x, &to, mad, on_membership, c, c->life);
