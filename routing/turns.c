@@ -15,7 +15,8 @@
  * Safety. In damaged trees, and in fabrics that are not trees, such turns may
  * close a cycle in the graph of all channels (channels_add). Such an addition is
  * undone as a whole, since a part of it would be in the way of other turns, and the
- * next candidate is tried.
+ * next candidate is tried, as long as an island has no joined tops as its root. Turns
+ * that join nothing more are left out: they could close a cycle.
  *
  * Cost. A search for a loop for each turn that is against the order of the
  * channels so far.
@@ -27,7 +28,7 @@
 #include "routing/scratch.h"
 #include "routing/sets.h"
 
-#define MAX_TRIES	16u	/* additions that may fail */
+#define MAX_TRIES	64u	/* additions that may fail */
 
 struct joining {
 	struct channels *c;
@@ -37,6 +38,7 @@ struct joining {
 	uint64_t *tops;		/* order_find_tops() */
 	uint64_t *joined;	/* tops that are joined */
 	uint8_t *tried;		/* by switch: an addition began there */
+	uint8_t *rooted;	/* by island: it has joined tops */
 	uint8_t *member;	/* by switch: an addition that began below it
 				   came there */
 	uint32_t *queue;	/* switches of this addition, */
@@ -75,29 +77,64 @@ turns_parts(const struct joining *j, uint32_t a, uint32_t b)
 		!(turns_has_old(j, a) && turns_has_old(j, b));
 }
 
-/* Adds the turns at a switch between neighbours above. False: one closes a cycle. The
- * last edges first: the channel into them is mostly behind the others, so a channel
- * out moves behind all of them at once. */
+/* Are the tops of a neighbour above joined by turns between two others? up: the edges
+ * to all of them. */
 static bool
-turns_permit(struct joining *j, uint32_t sw)
+turns_is_between(const struct joining *j, uint32_t peer, const uint32_t *up,
+		 uint32_t n)
 {
 	const struct graph_edge *edges = j->g->edges;
-	uint32_t first = j->g->first_edge[sw], end = j->g->first_edge[sw + 1];
-	uint32_t in, out;
+	const uint64_t *tops = turns_tops(j, peer);
+	uint32_t near[GRAPH_PORTS], n_near = 0, i, k;
 
-	for (out = first; out < end; out++)
-		for (in = end; in-- > first &&
-		     order_is_up(j->o, sw, edges[out].peer);)
-			if (order_is_up(j->o, sw, edges[in].peer) &&
-			    turns_parts(j, edges[in].peer, edges[out].peer) &&
-			    !channels_extend(j->c, edges[in].back, out,
-					     j->added))
+	for (i = 0; i < n; i++) {
+		if (!set_meets(turns_tops(j, edges[up[i]].peer), tops,
+			       j->n_words))
+			continue;
+		near[n_near++] = edges[up[i]].peer;
+		for (k = 0; k + 1 < n_near; k++)
+			if (turns_parts(j, near[k], edges[up[i]].peer))
+				return true;
+	}
+	return false;
+}
+
+/* Adds the turns at a switch between neighbours above. False: one closes a cycle. The
+ * last edges first: the channel into them is mostly behind the others, so a channel
+ * out moves behind all of them at once. *n: switches in the queue, to which neighbours
+ * with new tops come. */
+static bool
+turns_permit(struct joining *j, uint32_t sw, uint32_t *n)
+{
+	const struct graph_edge *edges = j->g->edges;
+	uint32_t up[GRAPH_PORTS], open[GRAPH_PORTS], n_up = 0, n_open = 0, e;
+	uint32_t out, in, peer;
+
+	for_each_edge(j->g, sw, e)
+		if (order_is_up(j->o, sw, edges[e].peer))
+			up[n_up++] = e;
+	for (e = 0; e < n_up; e++) {
+		peer = edges[up[e]].peer;
+		if (turns_is_between(j, peer, up, n_up))
+			continue;
+		open[n_open++] = up[e];
+		if (j->member[peer] || !turns_count_new(j, peer))
+			continue;
+		j->member[peer] = 1;
+		j->queue[(*n)++] = peer;
+	}
+	for (out = 0; out < n_open; out++)
+		for (in = n_open; in-- > 0;)
+			if (turns_parts(j, edges[open[in]].peer,
+					edges[open[out]].peer) &&
+			    !channels_extend(j->c, edges[open[in]].back,
+					     open[out], j->added))
 				return false;
 	return true;
 }
 
 /* Of the switches with joined and new tops above them, the one with the most new ones,
- * the lowest of several. */
+ * the lowest of several; another root if that of an island joins none. */
 static uint32_t
 turns_find_best(const struct joining *j)
 {
@@ -105,7 +142,8 @@ turns_find_best(const struct joining *j)
 
 	for (i = 0; i < j->g->n_switches; i++) {
 		sw = j->o->climb[i];
-		n = j->tried[sw] || !turns_has_old(j, sw) ? 0 :
+		n = j->tried[sw] || (j->rooted[j->g->island[sw]] &&
+				     !turns_has_old(j, sw)) ? 0 :
 			turns_count_new(j, sw);
 		if (n <= most)
 			continue;
@@ -120,24 +158,16 @@ turns_find_best(const struct joining *j)
 static void
 turns_open(struct joining *j, uint32_t at)
 {
-	const struct graph *g = j->g;
-	uint32_t i, n = 1, e, sw;
+	uint32_t i = 0, n = 1;
 
 	g_array_set_size(j->added, 0);
 	j->queue[0] = at;
-	for (i = 0; i < n && turns_permit(j, j->queue[i]); i++)
-		for_each_edge(g, j->queue[i], e) {
-			sw = g->edges[e].peer;
-			if (j->member[sw] || !turns_count_new(j, sw) ||
-			    !order_is_up(j->o, j->queue[i], sw))
-				continue;
-			j->member[sw] = 1;
-			j->queue[n++] = sw;
-		}
+	while (i < n && turns_permit(j, j->queue[i], &n))
+		i++;
 	j->tried[at] = 1;
 	if (i == n) {
-		set_unite(j->joined, j->tops + (size_t)at * j->n_words,
-			  j->n_words);
+		j->rooted[j->g->island[at]] = 1;
+		set_unite(j->joined, turns_tops(j, at), j->n_words);
 		return;
 	}
 	channels_undo(j->c, j->added, 0);
@@ -162,6 +192,7 @@ turns_join(struct channels *c, const struct order *o, const uint32_t *depth)
 		return;
 	j.joined = SCRATCH(scratch, uint64_t, j.n_words);
 	j.tried = SCRATCH(scratch, uint8_t, n);
+	j.rooted = SCRATCH(scratch, uint8_t, n);
 	j.member = SCRATCH(scratch, uint8_t, n);
 	j.queue = SCRATCH(scratch, uint32_t, n);
 	for (sw = 0; sw < n; sw++)

@@ -211,6 +211,10 @@ TEST(test_loads_are_within_their_limits)
 		{ &engine_ftree, "two-trees", 2, 2, 200, 1.17, 0, 0, false },
 		{ &engine_ftree, "two-trees", 4, 4, 200, 1.39, 0, 0, false },
 		{ &engine_ftree, "growth", 1, 1, 80, 1.08, 0, 0, false },
+		/* turns at the first root close a loop, those at another one do
+		 * not; and turns that join nothing more would close one */
+		{ &engine_ftree, "dragonfly-plus-9", 1, 16, 0, 1.07, 0, 0, false },
+		{ &engine_updn, "hosts-everywhere", 1, 4, 0, 1.9, 0, 0, false },
 		/* the tree that leaves room for multicast takes no load: with
 		 * its turns 1.12 */
 		{ &engine_dor, "torus(2,2,2;2)", 1, 1, 0, 1.001, 0, 0, false },
