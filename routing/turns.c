@@ -77,24 +77,22 @@ turns_parts(const struct joining *j, uint32_t a, uint32_t b)
 		!(turns_has_old(j, a) && turns_has_old(j, b));
 }
 
-/* Are the tops of a neighbour above joined by turns between two others? up: the edges
- * to all of them. */
+/* Are the tops of a neighbour above joined by turns between two others? */
 static bool
-turns_is_between(const struct joining *j, uint32_t peer, const uint32_t *up,
-		 uint32_t n)
+turns_is_between(const struct joining *j, uint32_t sw, uint32_t peer)
 {
-	const struct graph_edge *edges = j->g->edges;
-	const uint64_t *tops = turns_tops(j, peer);
-	uint32_t near[GRAPH_PORTS], n_near = 0, i, k;
+	uint32_t near[GRAPH_PORTS], n = 0, e, k;
 
-	for (i = 0; i < n; i++) {
-		if (!set_meets(turns_tops(j, edges[up[i]].peer), tops,
+	for_each_edge(j->g, sw, e) {
+		near[n] = j->g->edges[e].peer;
+		if (!order_is_up(j->o, sw, near[n]) ||
+		    !set_meets(turns_tops(j, near[n]), turns_tops(j, peer),
 			       j->n_words))
 			continue;
-		near[n_near++] = edges[up[i]].peer;
-		for (k = 0; k + 1 < n_near; k++)
-			if (turns_parts(j, near[k], edges[up[i]].peer))
+		for (k = 0; k < n; k++)
+			if (turns_parts(j, near[k], near[n]))
 				return true;
+		n++;
 	}
 	return false;
 }
@@ -107,17 +105,14 @@ static bool
 turns_permit(struct joining *j, uint32_t sw, uint32_t *n)
 {
 	const struct graph_edge *edges = j->g->edges;
-	uint32_t up[GRAPH_PORTS], open[GRAPH_PORTS], n_up = 0, n_open = 0, e;
-	uint32_t out, in, peer;
+	uint32_t open[GRAPH_PORTS], n_open = 0, e, out, in, peer;
 
-	for_each_edge(j->g, sw, e)
-		if (order_is_up(j->o, sw, edges[e].peer))
-			up[n_up++] = e;
-	for (e = 0; e < n_up; e++) {
-		peer = edges[up[e]].peer;
-		if (turns_is_between(j, peer, up, n_up))
+	for_each_edge(j->g, sw, e) {
+		peer = edges[e].peer;
+		if (!order_is_up(j->o, sw, peer) ||
+		    turns_is_between(j, sw, peer))
 			continue;
-		open[n_open++] = up[e];
+		open[n_open++] = e;
 		if (j->member[peer] || !turns_count_new(j, peer))
 			continue;
 		j->member[peer] = 1;
