@@ -59,7 +59,7 @@ late_note(struct late *l, uint64_t node_guid, const struct smp_request *r,
 {
 	struct late_node *n = g_hash_table_lookup(l->nodes, &node_guid);
 	struct late_set late = { .part.block = r->modifier };
-	guint at, i = 0;
+	guint at, i = 0, n_others = 0;
 
 	if (!n) {
 		n = g_new0(struct late_node, 1);
@@ -83,8 +83,16 @@ late_note(struct late *l, uint64_t node_guid, const struct smp_request *r,
 			set->until = MAX(set->until, late.until);
 			return;
 		}
-		if (set->part.block == late.part.block)
-			at = i;
+		if (set->part.block != late.part.block)
+			continue;
+		at = i;
+		n_others++;
+	}
+	if (n_others > LFT_PARTS_MAX) {	/* the block is not known all that time */
+		EACH_ITEM(struct late_set, set, n->sets)
+			if (set->part.block == late.part.block)
+				set->until = MAX(set->until, late.until);
+		return;
 	}
 	g_array_insert_val(n->sets, at, late);
 }
