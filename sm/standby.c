@@ -387,7 +387,8 @@ standby_on_recv(const struct transport_mad *m, void *data)
 		bool asks = sa_is_request(h.mad.method);
 
 		if (b->tid && (uint32_t)h.mad.tid == b->tid &&
-		    (m->event == TRANSPORT_RETURNED || !asks)) {
+		    (m->event == TRANSPORT_RETURNED ||
+		     (!asks && m->addr.lid == b->master.lid))) {
 			take_state(b, m);
 			return;
 		}

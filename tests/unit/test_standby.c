@@ -21,6 +21,7 @@ struct manner {
 	uint8_t at, flip;	/* bits of a byte of the message */
 	uint8_t words;		/* of a record, as it says; 0: of a state's */
 	uint8_t more;		/* bytes at its end */
+	uint8_t lid;		/* bits of its sender's */
 	enum end end;
 };
 #define FIRST	(RMPP_FLAG_ACTIVE | RMPP_FLAG_FIRST)
@@ -44,6 +45,7 @@ static const struct manner manners[] = {
 	{ .name = "other attribute", .flags = WHOLE, .at = 17, .flip = 1 },
 	{ .name = "other method", .flags = WHOLE, .at = 3,
 	  .flip = SA_METHOD_GET_TABLE ^ MAD_METHOD_GET },
+	{ .name = "by another port", .flags = WHOLE, .lid = 2 },
 	{ .name = "senseless", .flags = WHOLE, .at = 70, .flip = 1 },
 };
 
@@ -133,6 +135,7 @@ answer_table(struct stage *st, const struct scripted_sent *sent)
 		return;
 	g_byte_array_append(bytes, (const uint8_t *)"abc", how->more);
 	r.length = (uint32_t)bytes->len - RMPP_SA_HEADER_LEN + 20;
+	m.addr.lid ^= how->lid;
 	bytes->data[3] |= MAD_METHOD_RESPONSE;
 	bytes->data[45] = how->words ?:
 		(uint8_t)(sa_record_size(SA_ATTR_STATE) / 8);
