@@ -412,19 +412,17 @@ want_guard(struct layout *l, uint32_t port, const uint16_t *keys,
 bool
 isolation_is_default(const struct partition_rules *rules)
 {
-	const struct partition_rule *last;
 	const struct partition *p;
+	bool is = false;
 
 	if (rules->partitions->len != 1)
 		return false;
 	p = rules->partitions->pdata[0];
-	if (p->pkey != PKEY_DEFAULT || !p->rules->len)
-		return false;
-	/* the last rule for all ports decides */
-	last = &g_array_index(p->rules, struct partition_rule,
-			      p->rules->len - 1);
-	return last->who == PARTITION_ALL &&
-		last->membership == PARTITION_FULL;
+	/* a later rule counts */
+	EACH_ITEM(const struct partition_rule, rule, p->rules)
+		is = rule->membership == PARTITION_FULL &&
+			(is || rule->who == PARTITION_ALL);
+	return is && p->pkey == PKEY_DEFAULT;
 }
 
 static struct layout *
