@@ -124,9 +124,8 @@ changes_of_cable(struct expected *e, const struct expected_link *l,
 	bool joins = expected_is_switch(l->node[0]) &&
 		expected_is_switch(l->node[1]);
 
-	if (!l->node[0]->since && !l->node[1]->since)
-		add(e, joins ? CHANGE_RECABLED : CHANGE_MOVED,
-		    l->node[0]->guid, link_name(l), "%s", text);
+	add(e, joins ? CHANGE_RECABLED : CHANGE_MOVED, l->node[0]->guid,
+	    link_name(l), "%s", text);
 }
 
 void

@@ -300,9 +300,14 @@ static bool
 is_before(const struct expected_link *l, const struct expected_link *first,
 	  const struct expected_node *n)
 {
+	unsigned end = l->node[1] == n, its = first && first->node[1] == n;
+
 	if (!first || expected_is_up(l) != expected_is_up(first))
 		return !first || expected_is_up(l);
-	return l->port[l->node[1] == n] <= first->port[first->node[1] == n];
+	if (expected_is_switch(l->node[!end]) !=
+	    expected_is_switch(first->node[!its]))
+		return expected_is_switch(l->node[!end]);
+	return l->port[end] <= first->port[its];
 }
 
 /* The links of each node, and those that lead to switches that are missing. */
