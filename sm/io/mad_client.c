@@ -195,11 +195,23 @@ more_time(const struct mad_client *x, const struct mad_request *r)
 		~SLOW_LATE;
 }
 
+static unsigned
+slow_of(const struct mad_client *x, const struct dr_path *path)
+{
+	return GPOINTER_TO_UINT(g_hash_table_lookup(x->slow,
+			path_hash(0, path->port, path->hops)));
+}
+
 bool
 mad_client_is_late(const struct mad_client *x, const struct dr_path *path)
 {
-	return GPOINTER_TO_UINT(g_hash_table_lookup(x->slow,
-			path_hash(0, path->port, path->hops))) & SLOW_LATE;
+	return slow_of(x, path) & SLOW_LATE;
+}
+
+bool
+mad_client_is_slow(const struct mad_client *x, const struct dr_path *path)
+{
+	return slow_of(x, path) & ~SLOW_LATE;
 }
 
 /* more 0: a request to it is lost. Paths that are used no more stay until there are

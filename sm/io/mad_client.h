@@ -142,6 +142,8 @@ void mad_client_free(struct mad_client *x); /* cancels everything, keeps t */
 /* Has the agent at the end of this route answered when its request was given up
  * already, and no later one quickly? */
 bool mad_client_is_late(const struct mad_client *x, const struct dr_path *path);
+/* Did its last answer take half a time-out or more? */
+bool mad_client_is_slow(const struct mad_client *x, const struct dr_path *path);
 
 /*
  * Starts a request: `mad` (a whole MAD; its TID is filled in) is copied.

@@ -245,6 +245,30 @@ retry(struct sweep *s, bool is_up)
 			    each : MAX(each, RETRY_RARE_US));
 }
 
+/* Sweeps wait for them. Logged if there are more than before. */
+static void
+note_slow(struct sweep *s, GPtrArray *warnings)
+{
+	const struct snapshot *n = s->view.subnet;
+	struct field_tally slow = { 0 };
+	g_autofree char *ports = NULL;
+	struct dr_path path;
+
+	for (uint32_t port = 0; port < n->n_ports; port++)
+		if (snapshot_holder_of(n, port) == port &&
+		    snapshot_path(n, port, &path) &&
+		    mad_client_is_slow(s->x, &path))
+			field_tally_add(&slow, port, 1);
+	ports = field_tally_ports(&slow, 0, n);
+	if (ports)
+		text_add(warnings, "slow to answer, which makes sweeps long: "
+			 "%s", ports);
+	if (slow.count[0] > s->n_slow)
+		log_limited(s->log, LOG_WARNING, "fabric", "also", "%s",
+			    (char *)warnings->pdata[warnings->len - 1]);
+	s->n_slow = slow.count[0];
+}
+
 static void
 judge(struct sweep *s)
 {
@@ -271,6 +295,7 @@ judge(struct sweep *s)
 			    line);
 	EACH_PTR(const char, line, v.warnings)
 		log_limited(s->log, LOG_WARNING, "fabric", "also", "%s", line);
+	note_slow(s, v.warnings);
 	judge_isolation(s, v.warnings);
 	r.is_news = s->run.why & 1u << SWEEP_CAUSE_SIGNAL ||
 		(!observes && (!v.up || !s->up || s->run.plan->n_steps));

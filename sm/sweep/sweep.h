@@ -401,6 +401,7 @@ struct sweep {
 					   under way */
 	int64_t doubted;		/* the last one began, us */
 	unsigned looks;			/* in a row */
+	unsigned n_slow;		/* ports that were slow to answer */
 	int64_t sure_at;		/* this SM was the master, us */
 	bool paused;
 	bool owes_lfts;	/* another manager programmed the fabric, and not
