@@ -142,22 +142,20 @@ doctor_traits(const struct tool_view *v, struct finding *f)
 
 /* A port at protection level 1 answers; a master has found that it takes no Set,
  * and leaves it out of the next sweep. */
+#define FOREIGN	" rejects Sets: it has a foreign M_Key"
+
 static void
 doctor_foreign(const GPtrArray *lines, struct finding *f)
 {
-	static const char *const left_out[] = { "locked: ", "unusable: " };
-
 	EACH_PTR(const struct view_text, line, lines) {
 		const char *text = line->text;
-		const char *end = text ? strstr(text, " rejects Sets: it has a "
-						"foreign M_Key") : NULL;
+		const char *end = text ? strstr(text, FOREIGN) : NULL;
 		g_autofree char *place = NULL;
 
 		if (!end)
 			continue;
-		for (unsigned i = 0; i < G_N_ELEMENTS(left_out); i++)
-			if (g_str_has_prefix(text, left_out[i]))
-				text += strlen(left_out[i]);
+		if (g_str_has_prefix(text, "locked: "))
+			text += strlen("locked: ");
 		place = g_strndup(text, (gsize)(end - text));
 		finding_add(&f[FINDING_FOREIGN], place);
 	}
@@ -281,7 +279,9 @@ show_doctor(struct show *q, GError **error)
 	 * faults, too */
 	EACH_PTR(const struct expected_fault, fault,
 		 q->v->lines->expected->faults)
-		if (fault->kind == EXPECTED_SILENT)
+		if (strstr(fault->text, FOREIGN))
+			finding_add(&f[FINDING_FOREIGN], fault->name);
+		else if (fault->kind == EXPECTED_SILENT)
 			finding_add(&f[FINDING_SILENT], fault->name);
 	doctor_devices(q->v, f);
 	report_open(r, NULL, '{');

@@ -29,6 +29,22 @@ const char *const expected_kind_names[] = {
 };
 
 static void
+silent_clear(gpointer data)
+{
+	g_free(((struct expected_silent *)data)->why);
+}
+
+static GArray *
+silent_new(void)
+{
+	GArray *list = g_array_new(FALSE, FALSE,
+				   sizeof(struct expected_silent));
+
+	g_array_set_clear_func(list, silent_clear);
+	return list;
+}
+
+static void
 node_free(gpointer data)
 {
 	g_free(((struct expected_node *)data)->name);
@@ -61,7 +77,7 @@ expected_new(void)
 
 	e->nodes = g_ptr_array_new_with_free_func(node_free);
 	e->links = g_array_new(FALSE, TRUE, sizeof(struct expected_link));
-	e->silent = g_array_new(FALSE, FALSE, sizeof(struct expected_silent));
+	e->silent = silent_new();
 	e->by_guid = g_hash_table_new(g_int64_hash, g_int64_equal);
 	e->faults = g_ptr_array_new_with_free_func(fault_free);
 	e->former = g_ptr_array_new_with_free_func(former_free);
@@ -192,14 +208,38 @@ is_missing(const struct expected_node *n)
 	return n->at == SNAPSHOT_NONE;
 }
 
+/* NULL: it is not silent. */
+static struct expected_silent *
+find_silent(const struct expected *e, uint64_t guid, uint8_t port)
+{
+	const struct expected_silent key = { .guid = guid, .port = port };
+
+	return e->silent->len ? bsearch(&key, e->silent->data, e->silent->len,
+					sizeof(key), expected_order_silent) :
+		NULL;
+}
+
+/* Of a silent end, a node there that is left out; or NULL. */
+static const char *
+why_silent(const struct expected *e, const struct expected_link *l, unsigned end)
+{
+	const struct expected_silent *p = l->end[end] != END_SILENT ? NULL :
+		find_silent(e, l->node[end]->guid, l->port[end]);
+
+	return p ? p->why : NULL;
+}
+
 /* Why a link is missing, as far as it was read: "leaf-1/5 is disabled"; g_free. */
 static char *
-why_text(const struct expected_link *l)
+why_text(const struct expected *e, const struct expected_link *l)
 {
 	for (unsigned end = 0; end < 2; end++) {
 		const struct end_words *w = &end_words[l->end[end]];
 		g_autofree char *port = expected_end_name(l, end);
+		const char *why = why_silent(e, l, end);
 
+		if (why)
+			return g_strdup_printf("the node at %s %s", port, why);
 		if (w->is_why)
 			return g_strconcat(port, w->says, NULL);
 	}
@@ -217,7 +257,7 @@ find_link_fault(struct expected *e, struct expected_link *l)
 			       g_strdup_printf("%s of %s", l->now.name,
 					       l->best.name));
 	else
-		add_link_fault(e->faults, EXPECTED_LINK, l, why_text(l));
+		add_link_fault(e->faults, EXPECTED_LINK, l, why_text(e, l));
 }
 
 /* Is it a switch without a cable to what is there, as the manager's own host? Then
@@ -252,7 +292,9 @@ place_text(const struct expected_node *n)
 	if (n_named < n->n_near && n_named)
 		g_string_append(text, " ..");
 	if (n->is_silent)
-		g_string_append(text, ", with a link and no answer");
+		g_string_append_printf(text, ", %s%s", n->why ? "and the node "
+				       "there " : "with a link and no answer",
+				       n->why ?: "");
 	if (n->cause)
 		g_string_append(text, ", with its switch");
 	if (far && far->is_why)
@@ -319,6 +361,7 @@ count_expected_links(struct expected *e)
 		n->n_switches = n->n_near = 0;
 		n->is_silent = false;
 		n->cause = NULL;
+		n->why = NULL;
 		n->first = NULL;
 	}
 	EACH_ITEM(const struct expected_link, l, e->links) {
@@ -327,8 +370,10 @@ count_expected_links(struct expected *e)
 			struct expected_node *n = l->node[end];
 
 			n->n_links++;
-			n->is_silent |= is_missing(n) &&
-				l->end[!end] == END_SILENT;
+			if (is_missing(n) && l->end[!end] == END_SILENT) {
+				n->is_silent = true;
+				n->why = why_silent(e, l, !end);
+			}
 			n->n_free += !is_missing(far) && !l->is_replaced;
 			if (is_before(l, n->first, n))
 				n->first = l;
@@ -354,17 +399,6 @@ count_expected_links(struct expected *e)
 	}
 }
 
-/* NULL: it is not silent. */
-static struct expected_silent *
-find_silent(const struct expected *e, uint64_t guid, uint8_t port)
-{
-	const struct expected_silent key = { .guid = guid, .port = port };
-
-	return e->silent->len ? bsearch(&key, e->silent->data, e->silent->len,
-					sizeof(key), expected_order_silent) :
-		NULL;
-}
-
 static void
 find_silent_fault(struct expected *e, struct expected_silent *p)
 {
@@ -379,10 +413,9 @@ find_silent_fault(struct expected *e, struct expected_silent *p)
 		.silent = p,
 		.text = host ? g_strconcat(host, " ", snapshot_trouble_texts[
 				p->trouble], NULL) :
-			g_strdup(p->is_unfit ? "a node that is left out; a "
-				 "warning says why" : "a link, and no node "
-				 "answers: hung, without a driver, or a foreign "
-				 "M_Key") });
+			p->why ? g_strconcat("the node there ", p->why, NULL) :
+			g_strdup("a link, and no node answers: hung, without a "
+				 "driver, or a foreign M_Key") });
 }
 
 static void
@@ -701,8 +734,7 @@ update_links(struct expected *e, const struct snapshot *s, int64_t now)
 static void
 update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 {
-	GArray *list = g_array_new(FALSE, FALSE,
-				   sizeof(struct expected_silent));
+	GArray *list = silent_new();
 	g_autofree bool *told = g_new0(bool, s->n_ports + 1);
 
 	EACH_ITEM(const struct expected_link, l, e->links) {
@@ -745,8 +777,8 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 		struct expected_silent *p = f->kind == SNAPSHOT_FAULT_SILENT ?
 			NULL : find_silent(e, f->guid, f->port);
 
-		if (p && f->port)
-			p->is_unfit = true;
+		if (p && f->port && !p->why)
+			p->why = g_strdup(f->text);
 	}
 }
 

@@ -63,7 +63,8 @@ struct expected_node {
 	const struct expected_link *near[NEAR_MAX];
 	uint16_t lid;			/* of its first port with a cable */
 	bool is_new;			/* with the last snapshot */
-	bool is_silent;			/* missing, but a link to it is up */
+	bool is_silent;			/* missing, but a link to it is up; */
+	const char *why;		/* with a silent port's */
 	bool is_shared;			/* its name is another one's, too */
 	bool is_told;			/* its fault, as a change */
 	uint8_t last_port;		/* for expected_snapshot() */
@@ -92,7 +93,7 @@ struct expected_silent {
 	uint8_t is_accepted;
 	int64_t since;
 	bool is_told;		/* a link or node is missing there */
-	bool is_unfit;		/* the node there answers, and is left out */
+	char *why;		/* the node there answers, and is left out; or NULL */
 	struct expected_node *stuck;	/* the node there that is in trouble; NULL:
 					   none answers */
 	uint8_t trouble;		/* enum snapshot_trouble */

@@ -246,7 +246,8 @@ struct snapshot_fault {
 	enum snapshot_fault_kind kind;
 	uint64_t guid;		/* the node at fault, 0 if it is not known; or */
 	uint8_t port;		/* it is that behind this port of the node; else 0 */
-	char *text;		/* what, where; one line, owned */
+	char *text;		/* what, where; one line, owned. Of a node behind a
+				   port: what */
 };
 
 /* The node that it is about stays left out until a person mends the fault. */

@@ -746,7 +746,6 @@ static void
 fault_unanswered(struct discover *d, uint32_t port)
 {
 	const struct probe q = { .port = port, .kind = QUERY_NODE_INFO };
-	g_autofree char *where = faults_place(d->s, port);
 	uint64_t guid = was_behind(d, port);
 	g_autofree char *was = guid ?
 		g_strdup_printf("; it was port 0x%016" G_GINT64_MODIFIER "x",
@@ -773,7 +772,8 @@ fault_unanswered(struct discover *d, uint32_t port)
 		what = "answers NodeInfo " SMP_TOO_LATE;
 	}
 	builder_fault_behind(d->b, kind, port, g_strdup_printf(
-			     "the node behind %s %s%s", where, what, was));
+			     "%s%s%s", port == SNAPSHOT_NONE ? "the node behind "
+			     "our own port " : "", what, was));
 }
 
 /* Of NodeDescription: nothing depends on it. A repair leads to a heavy sweep. */

@@ -106,15 +106,13 @@ lock_out(struct builder *b, uint32_t n, uint32_t holder)
 	uint32_t at = b->s->ports[holder].peer;
 
 	if (!is_switch && snapshot_is_other_end(b->s, holder)) {
-		g_autofree char *behind = faults_place(b->s, at);
-
 		builder_unlink(b, holder);
 		b->s->ports[at].silent = true;
 		b->s->ports[at].behind = node->info.node_guid;
 		builder_fault_behind(b, SNAPSHOT_FAULT_UNUSABLE, at,
-				     g_strdup_printf("the node behind %s (%s) "
-			"rejects Sets: it has a foreign M_Key (enter it in "
-			"guid2mkey); left out", behind, where));
+				     g_strdup_printf("(%s) rejects Sets: it has "
+			"a foreign M_Key (enter it in guid2mkey); left out",
+			where));
 		return;
 	}
 	builder_fault(b, SNAPSHOT_FAULT_LOCKED, node->info.node_guid,

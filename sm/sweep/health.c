@@ -21,6 +21,21 @@ complain(struct health *v, const char *format, ...)
 	va_end(args);
 }
 
+/* Else it is a matter of the expected fabric. */
+static void
+complain_behind(struct health *v, const struct snapshot *s,
+		const struct snapshot_fault *f)
+{
+	uint32_t node = snapshot_find_node(s, f->guid);
+	g_autofree char *place = NULL;
+
+	if (node == SNAPSHOT_NONE)	/* it is left out itself */
+		return;
+	place = snapshot_place(s, node, s->nodes[node].first_port + f->port);
+	complain(v, "%s: the node behind %s %s", snapshot_fault_names[f->kind],
+		 place, f->text);
+}
+
 static void
 judge_links(struct health *v, const struct snapshot *s, bool expects)
 {
@@ -173,13 +188,12 @@ health_judge(struct health *v, const struct snapshot *s,
 	};
 	for (uint32_t i = 0; i < s->n_faults; i++) {
 		const struct snapshot_fault *f = &s->faults[i];
-		const char *kind = snapshot_fault_names[f->kind];
 
-		if (!expects || !snapshot_is_behind_port(f))
-			complain(v, "%s: %s", kind, f->text);
-		else if (f->kind != SNAPSHOT_FAULT_SILENT)
-			g_ptr_array_add(v->warnings, g_strdup_printf("%s: %s",
-							kind, f->text));
+		if (!snapshot_is_behind_port(f))
+			complain(v, "%s: %s", snapshot_fault_names[f->kind],
+				 f->text);
+		else if (!expects)
+			complain_behind(v, s, f);
 	}
 	for (guint i = 0; problems && i < problems->len; i++)
 		g_ptr_array_add(v->lines, g_strdup(problems->pdata[i]));

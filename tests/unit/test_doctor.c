@@ -204,17 +204,18 @@ SETUP_TEST(test_a_foreign_key_is_a_finding_of_a_master)
 			"M_Key",
 		"silent: the node behind S-1-0 port 3 does not answer NodeInfo: "
 			"hung, without a driver, or protected by a foreign M_Key",
-		"unusable: the node behind S-1-0 port 4 (H-4) rejects Sets: it has "
-			"a foreign M_Key (enter it in guid2mkey); left out",
 	};
+	uint64_t fault[VIEW_WORDS] = { [FAULT_KIND] = EXPECTED_SILENT,
+				       [FAULT_NAME] = 7 };
 
 	become_master(t);
 	for (size_t i = 0; i < G_N_ELEMENTS(complaints); i++)
 		view_text_put(i ? VIEW_WARNING : VIEW_COMPLAINT, complaints[i],
 			      t->values->before);
+	view_line_put(VIEW_FAULT, fault, "silent port S-1-0/4, the node there (H-4) "
+		      "rejects Sets: it has a foreign M_Key", t->values->before);
 	assert_finds(t, "ports with a foreign M_Key: H-1 (0x0000000000000011) "
-		     "port 1, the node behind S-1-0 port 4 (H-4): enter it in "
-		     "guid2mkey");
+		     "port 1, S-1-0/4: enter it in guid2mkey");
 }
 
 /* VL 0 for all, and SL modulo VLs, are defaults. */
