@@ -760,6 +760,8 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 		was = find_silent(e, p.guid, p.port);
 		if (was) {
 			p.since = was->since;
+			p.why = s->ports[port].silent ? g_strdup(was->why) :
+				NULL;
 			p.is_accepted = was->is_accepted &&
 				(!was->trouble || p.trouble <= was->trouble);
 		}
@@ -774,11 +776,14 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 	e->silent = list;
 	for (uint32_t i = 0; i < s->n_faults; i++) {
 		const struct snapshot_fault *f = &s->faults[i];
-		struct expected_silent *p = f->kind == SNAPSHOT_FAULT_SILENT ?
-			NULL : find_silent(e, f->guid, f->port);
+		struct expected_silent *p = f->port ?
+			find_silent(e, f->guid, f->port) : NULL;
 
-		if (p && f->port && !p->why)
-			p->why = g_strdup(f->text);
+		if (!p || f->kind == SNAPSHOT_FAULT_AS_BEFORE)
+			continue;
+		g_free(p->why);
+		p->why = f->kind == SNAPSHOT_FAULT_SILENT ? NULL :
+			g_strdup(f->text);
 	}
 }
 

@@ -55,6 +55,7 @@ const char *const snapshot_fault_names[] = {
 	[SNAPSHOT_FAULT_TOO_FAR] = "too far",
 	[SNAPSHOT_FAULT_LOCKED] = "locked",
 	[SNAPSHOT_FAULT_LATE] = "late",
+	[SNAPSHOT_FAULT_AS_BEFORE] = "silent",
 	[SNAPSHOT_FAULT_UNUSABLE] = "unusable",
 };
 

@@ -238,6 +238,8 @@ enum snapshot_fault_kind {
 	SNAPSHOT_FAULT_TOO_FAR,		/* more than 63 hops away */
 	SNAPSHOT_FAULT_LOCKED,		/* has a foreign M_Key */
 	SNAPSHOT_FAULT_LATE,		/* answered when it was given up */
+	SNAPSHOT_FAULT_AS_BEFORE,	/* of a node behind a port, which was not
+					   asked again */
 	SNAPSHOT_FAULT_UNUSABLE,	/* a node behind a port that answers, and
 					   not as it has to */
 };
@@ -256,6 +258,7 @@ snapshot_fault_stays(const struct snapshot_fault *f)
 {
 	return f->kind != SNAPSHOT_FAULT_SILENT &&
 		f->kind != SNAPSHOT_FAULT_LATE &&
+		f->kind != SNAPSHOT_FAULT_AS_BEFORE &&
 		f->kind != SNAPSHOT_FAULT_REFUSED &&
 		f->kind != SNAPSHOT_FAULT_UNUSABLE;
 }

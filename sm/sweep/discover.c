@@ -117,8 +117,6 @@ struct discover {
 	GHashTable *lossy;	/* the same: a query was sent once more */
 	GHashTable *unfit;	/* struct snapshot_fault by the port behind which
 				   a node is that answers, and is left out */
-	GPtrArray *told;	/* of the faults of `last`: see list_told(); NULL:
-				   not listed yet */
 	unsigned n_again;	/* QUERY_AGAIN so far */
 	uint32_t n_waves;	/* of an amendment: each reads a port */
 	uint64_t recovered;	/* answers after a loss, before it began */
@@ -713,35 +711,6 @@ is_too_late(struct discover *d, const struct probe *q)
 	return query_path(d, q, &path) && mad_client_is_late(d->x, &path);
 }
 
-/* What says more of a node behind a port than that it does not answer. These are few;
- * of all hosts without a driver each would be looked for among all. */
-static GPtrArray *
-list_told(const struct snapshot *last)
-{
-	GPtrArray *told = g_ptr_array_new();
-
-	for (uint32_t i = 0; last && i < last->n_faults; i++)
-		if (snapshot_is_behind_port(&last->faults[i]) &&
-		    last->faults[i].kind != SNAPSHOT_FAULT_SILENT)
-			g_ptr_array_add(told, &last->faults[i]);
-	return told;
-}
-
-/* What was told of the node behind this port, which was not asked now; NULL: no more
- * than that it does not answer. */
-static const struct snapshot_fault *
-find_told(struct discover *d, uint32_t port)
-{
-	uint64_t guid = snapshot_node_of(d->s, port)->info.node_guid;
-
-	if (!d->told)
-		d->told = list_told(d->last);
-	EACH_PTR(const struct snapshot_fault, f, d->told)
-		if (f->guid == guid && f->port == d->s->ports[port].num)
-			return f;
-	return NULL;
-}
-
 static void
 fault_unanswered(struct discover *d, uint32_t port)
 {
@@ -752,19 +721,15 @@ fault_unanswered(struct discover *d, uint32_t port)
 				guid) : g_strdup("");
 	const struct snapshot_fault *unfit = g_hash_table_lookup(d->unfit,
 						GUINT_TO_POINTER(port));
-	const struct snapshot_fault *told = port != SNAPSHOT_NONE &&
-		is_left_out(d, port) ? find_told(d, port) : NULL;
 	enum snapshot_fault_kind kind = SNAPSHOT_FAULT_SILENT;
 	const char *what = "does not answer NodeInfo: hung, without a driver, "
 		"or protected by a foreign M_Key (see m_key_lookup in "
 		"minism.conf(5))";
 
-	if (told) {
-		builder_fault_behind(d->b, told->kind, port,
-				     g_strdup(told->text));
-		return;
-	}
-	if (unfit) {
+	if (port != SNAPSHOT_NONE && is_left_out(d, port)) {
+		kind = SNAPSHOT_FAULT_AS_BEFORE;
+		what = "is not asked now";
+	} else if (unfit) {
 		kind = unfit->kind;
 		what = unfit->text;
 	} else if (is_too_late(d, &q)) {
@@ -1058,7 +1023,6 @@ discover_free(void *data)
 	g_hash_table_unref(d->timed_out);
 	g_hash_table_unref(d->lossy);
 	g_hash_table_unref(d->unfit);
-	g_clear_pointer(&d->told, g_ptr_array_unref);
 	g_array_unref(d->lost);
 	g_free(d);
 }
