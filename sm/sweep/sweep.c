@@ -771,6 +771,8 @@ start_light(struct sweep *s)
 		begin(s, false);
 		return;
 	}
+	/* what a disk did not take; no other sweep may follow */
+	persist_keys_save(s->params.keystore);
 	s->run.stats = s->x->stats;
 	sweep_set_state(s, SWEEP_LIGHT);
 	s->run.batch = light_sweep_start(s->x, s->keys, s->view.subnet,
