@@ -130,7 +130,8 @@ guid_of() {	# node
 	lab_cmd show "$1" | sed -n 's/.*\(0x[0-9a-f]\{16\}\).*/\1/p' | head -n 1
 }
 
-# What only a reading of the ports in turn can find, with so many within seconds.
+# What only a reading of the ports in turn can find: within 300 s, for one switch's
+# ports may follow each other.
 all_links() {	# switch speed
 	local port
 
@@ -185,7 +186,7 @@ states() {	# formula: its leaves and spines have 36 cables
 	one_truth accepted UP .
 	others
 	all_links S-2-2 1xSDR
-	one_truth 'in turn' DEGRADED 'slow link .*, 1xSDR of 4xEDR'
+	patience=320 one_truth 'in turn' DEGRADED 'slow link .*, 1xSDR of 4xEDR'
 	all_links S-2-2 4xEDR
 	ctl sweep --wait >/dev/null
 	lab_cmd unplug "$LAB_NODE" 1 >/dev/null
