@@ -209,6 +209,12 @@ mad_client_is_late(const struct mad_client *x, const struct dr_path *path)
 }
 
 bool
+mad_client_knows_slow(const struct mad_client *x)
+{
+	return g_hash_table_size(x->slow) > 0;
+}
+
+bool
 mad_client_is_slow(const struct mad_client *x, const struct dr_path *path)
 {
 	return slow_of(x, path) & ~SLOW_LATE;

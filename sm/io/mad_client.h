@@ -144,6 +144,8 @@ void mad_client_free(struct mad_client *x); /* cancels everything, keeps t */
 bool mad_client_is_late(const struct mad_client *x, const struct dr_path *path);
 /* Did its last answer take half a time-out or more? */
 bool mad_client_is_slow(const struct mad_client *x, const struct dr_path *path);
+/* Of any: might one be? */
+bool mad_client_knows_slow(const struct mad_client *x);
 
 /*
  * Starts a request: `mad` (a whole MAD; its TID is filled in) is copied.

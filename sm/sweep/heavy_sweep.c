@@ -254,7 +254,8 @@ note_slow(struct sweep *s, GPtrArray *warnings)
 	g_autofree char *ports = NULL;
 	struct dr_path path;
 
-	for (uint32_t port = 0; port < n->n_ports; port++)
+	for (uint32_t port = 0; port < n->n_ports &&
+	     mad_client_knows_slow(s->x); port++)
 		if (snapshot_holder_of(n, port) == port &&
 		    snapshot_path(n, port, &path) &&
 		    mad_client_is_slow(s->x, &path))
