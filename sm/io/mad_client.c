@@ -170,13 +170,19 @@ path_hash(uint64_t hash, const uint8_t *path, unsigned hops)
 	return GSIZE_TO_POINTER(hash);
 }
 
+static bool
+is_smp_header(const struct mad_header *h)
+{
+	return h->mgmt_class == MAD_CLASS_SMP_DIRECT ||
+		h->mgmt_class == MAD_CLASS_SMP_LID;
+}
+
 /* By directed route: of its path, which the answer has, too. Two with one hash
  * cost a retry, or a wait. NULL: no SMP. */
 static void *
 peer_hash(const struct mad_header *h, uint16_t lid, const uint8_t *mad)
 {
-	if (h->mgmt_class != MAD_CLASS_SMP_DIRECT &&
-	    h->mgmt_class != MAD_CLASS_SMP_LID)
+	if (!is_smp_header(h))
 		return NULL;
 	return path_hash(h->mgmt_class == MAD_CLASS_SMP_DIRECT ? 0 : lid,
 			 mad + SMP_INITIAL_PATH,
@@ -752,7 +758,7 @@ on_mad(const struct transport_mad *m, void *data)
 		advance(x);
 		return;
 	}
-	if (x->n_kept && peer_hash(&h, m->addr.lid, m->mad) &&
+	if (x->n_kept && is_smp_header(&h) &&
 	    (m->event == TRANSPORT_RETURNED || h.method & MAD_METHOD_RESPONSE))
 		x->n_kept--;
 	/* Only the current attempt counts: the one after an older one is out.
