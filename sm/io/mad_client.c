@@ -67,7 +67,7 @@
 
 #include "sm/mad/smp.h"
 
-#define BESIDE_MAX	16384u	/* pending beside what the window holds */
+#define TABLE_MIN	4096u
 #define PAUSE_US	1000	/* of an attempt that is made again */
 
 #define ATTEMPT_BITS	MAD_CLIENT_ATTEMPT_BITS
@@ -126,7 +126,22 @@ request_of(GList *link)
 static void
 table_add(struct mad_client *x, struct mad_request *r)
 {
-	g_assert(x->pending < x->table_mask);
+	if (x->pending > x->table_mask / 2) {
+		uint32_t old_size = x->table_mask + 1;
+		uint32_t mask = 2 * old_size - 1;
+		struct mad_request **table = g_new0(struct mad_request *,
+						    2 * old_size);
+
+		/* Two ids apart modulo the old size are apart modulo its
+		 * double. */
+		g_assert(mask <= TID_ID_MASK);
+		for (uint32_t i = 0; i < old_size; i++)
+			if (x->table[i])
+				table[x->table[i]->id & mask] = x->table[i];
+		g_free(x->table);
+		x->table = table;
+		x->table_mask = mask;
+	}
 	do {
 		x->last_id++;
 	} while (x->last_id == 0 || x->table[x->last_id & x->table_mask]);
@@ -799,8 +814,8 @@ mad_client_new(struct transport *t, const struct mad_client_params *params)
 	x->transport = t;
 	x->params = *params;
 	window_init(&x->window, params->max_wire);
-	x->table_mask = (1u << g_bit_storage(params->max_wire + BESIDE_MAX)) - 1;
-	x->table = g_new0(struct mad_request *, x->table_mask + 1);
+	x->table = g_new0(struct mad_request *, TABLE_MIN);
+	x->table_mask = TABLE_MIN - 1;
 	x->slow = g_hash_table_new(NULL, NULL);
 	x->stalled = -1;
 	transport_set_receiver(t, on_mad, x);

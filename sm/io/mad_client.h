@@ -149,7 +149,7 @@ bool mad_client_knows_slow(const struct mad_client *x);
 
 /*
  * Starts a request: `mad` (a whole MAD; its TID is filled in) is copied.
- * Queued if the window is full, 16,384 at the most. Returns an id, never 0.
+ * Queued if the window is full. Returns an id, never 0.
  */
 uint32_t mad_client_start(struct mad_client *x, const struct mad_addr *to,
 		    const uint8_t mad[MAD_SIZE], mad_client_done_fn done,
