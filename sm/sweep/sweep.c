@@ -303,8 +303,13 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 void
 sweep_retry(struct sweep *s, enum sweep_cause cause, int64_t min, int64_t max)
 {
-	s->retry_us = CLAMP(2 * s->retry_us, min, max);
-	s->retry_due = transport_now(s->t) + s->retry_us;
+	int64_t now = transport_now(s->t);
+	bool waits = s->causes & 1u << cause && s->retry_due > now;
+
+	/* repairs meanwhile do not put it off */
+	s->retry_us = CLAMP(waits ? s->retry_us : 2 * s->retry_us, min, max);
+	s->retry_due = waits ? MIN(s->retry_due, now + s->retry_us) :
+		now + s->retry_us;
 	s->causes |= 1u << cause;
 }
 
