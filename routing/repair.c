@@ -31,9 +31,9 @@
  * are in that graph, or can be added as long as it stays acyclic; they stay until
  * the switches hold the original tables again. If that fails, the repair is made
  * anew, whatever blocks it costs, with a graph of the tables alone, at last without
- * what leads into lost cables. So the tables of any two repairs have no credit loop together,
- * unless such a cable is back, which the engines see to; mixtures of old and new
- * entries are checked by transition_steps(). Every new path is followed to its end
+ * what leads into lost cables. So the tables of any two repairs have no credit loop
+ * together, unless such a cable is back, which the engines see to; mixtures of old and
+ * new entries are checked by transition_steps(). Every new path is followed to its end
  * once more. If a pair would lose its path, or hosts had none before, as their table
  * ends too early, the repair is given up and the engines route the fabric.
  *
