@@ -31,7 +31,7 @@ complain_behind(struct health *v, const struct snapshot *s,
 
 	if (node == SNAPSHOT_NONE)	/* it is left out itself */
 		return;
-	place = snapshot_place(s, node, s->nodes[node].first_port + f->port);
+	place = snapshot_place(s, node, snapshot_port_of(s, node, f->port));
 	complain(v, "%s: the node behind %s %s", snapshot_fault_names[f->kind],
 		 place, f->text);
 }
