@@ -145,13 +145,9 @@ late_forget(const struct late *l, const struct snapshot *s,
 	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
 		const struct late_node *n = late_find(l, s, sw);
 
-		for (guint i = 0; n && i < n->sets->len; i++) {
-			const struct late_set *set = &g_array_index(n->sets,
-							struct late_set, i);
-
+		EACH_ITEM(const struct late_set, set, n ? n->sets : NULL)
 			if (set->until && set->until <= began)
 				lft_seen_forget(seen, sw, set->part.block);
-		}
 	}
 }
 
@@ -165,17 +161,16 @@ late_parts(const struct late *l, const struct snapshot *s,
 	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
 		const struct late_node *n = late_find(l, s, sw);
 
-		for (guint i = 0; n && i < n->sets->len; i++) {
-			struct late_set set = g_array_index(n->sets,
-							struct late_set, i);
+		EACH_ITEM(const struct late_set, set, n ? n->sets : NULL) {
+			struct lft_part part = set->part;
 
-			if (set.part.block >= lft_n_blocks(seen->lft) ||
-			    is_over(&set, sw, seen, began))
+			if (part.block >= lft_n_blocks(seen->lft) ||
+			    is_over(set, sw, seen, began))
 				continue;
-			set.part.sw = sw;
-			g_array_append_val(parts, set.part);
-			if (set.until > began)
-				*until = MAX(*until, set.until);
+			part.sw = sw;
+			g_array_append_val(parts, part);
+			if (set->until > began)
+				*until = MAX(*until, set->until);
 		}
 	}
 	return parts;
