@@ -1026,13 +1026,13 @@ static bool
 choose_must_wait(const struct engine_input *in, const struct choice *c)
 {
 	struct channels_result r;
-	bool must;
+	bool must = c->is_blind || (c->together.n_looped && !c->bridge);
 
-	if (!c->hosts_wait || c->is_blind)
-		return c->is_blind || (c->together.n_looped && !c->bridge);
+	if (must || !c->hosts_wait)
+		return must;
 	channels_check_ordered(choose_graph(in), c->lft, in->previous->other,
 			       c->ranks, NULL, &r);
-	must = r.n_looped || (c->together.n_looped && !c->bridge);
+	must = r.n_looped;
 	channels_clear(&r);
 	return must;
 }
