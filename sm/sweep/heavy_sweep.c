@@ -250,12 +250,12 @@ static void
 note_slow(struct sweep *s, GPtrArray *warnings)
 {
 	const struct snapshot *n = s->view.subnet;
+	uint32_t n_ports = mad_client_knows_slow(s->x) ? n->n_ports : 0;
 	struct field_tally slow = { 0 };
 	g_autofree char *ports = NULL;
 	struct dr_path path;
 
-	for (uint32_t port = 0; port < n->n_ports &&
-	     mad_client_knows_slow(s->x); port++)
+	for (uint32_t port = 0; port < n_ports; port++)
 		if (snapshot_holder_of(n, port) == port &&
 		    snapshot_path(n, port, &path) &&
 		    mad_client_is_slow(s->x, &path))
