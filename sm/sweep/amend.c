@@ -12,9 +12,9 @@
  *    switch port on it has not been read, its PortInfo is read first: one SMP
  *    may save a time-out. Both wait for the nodes on the route that are to be read:
  *    these may have other cables by now, and another node may answer.
- * 2. All ports of the node are read. A cable is still valid if its port was
- *    Active and is, and the node behind it answers; else its end has been
- *    down, and the cable is removed.
+ * 2. NodeInfo and all ports of the node are read. A cable is still valid if its
+ *    port was Active and is, and the node behind it answers; else its end has
+ *    been down, and the cable is removed.
  *    NodeInfo through each port that is up and has no cable finds it again, or
  *    another node, which is discovered as usual.
  * 3. A switch at the other end of a cable that came or went, and the node at
@@ -25,10 +25,10 @@
  * dropped by builder_finish().
  *
  * Safety. A fault ends the rounds, and the whole fabric is read: a node to be
- * read does not answer, a GUID is there twice, or the SM's own port has another
- * cable. Changes without any report are found by the light sweep.
+ * read does not answer or is another one, a GUID is there twice, or the SM's own
+ * port has another cable. Changes without any report are found by the light sweep.
  *
- * Cost. For a cable between two switches of 36 ports: twice 39 Gets, and three
+ * Cost. For a cable between two switches of 36 ports: twice 40 Gets, and three
  * more.
  *
  * Notices. A report of a change rarely comes alone: both ends of a cable notice

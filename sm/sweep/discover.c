@@ -72,7 +72,7 @@
 enum query_kind {
 	QUERY_NODE_INFO,	/* through the port; SNAPSHOT_NONE: own port */
 	QUERY_AGAIN,		/* the same, because another port found the
-				   same cable end */
+				   same cable end, or the node is read again */
 	QUERY_NODE_DESC,		/* of the port's node */
 	QUERY_SWITCH_INFO,
 	QUERY_PORT_INFO,		/* of the port */
@@ -91,7 +91,7 @@ static const enum mad_attr query_attr[] = {
 struct probe {
 	uint32_t port;
 	uint32_t rival;		/* QUERY_AGAIN: the other port that found the
-				   end */
+				   end; SNAPSHOT_NONE: none */
 	uint8_t kind;		/* enum query_kind */
 	uint8_t try;		/* number of the key: see query_key() */
 };
@@ -233,6 +233,19 @@ query_path(struct discover *d, const struct probe *q, struct dr_path *path)
 		path->port[i + 1] = back[n - 1 - i];
 	return query_attr[q->kind] != MAD_ATTR_NODE_INFO ||
 		dr_path_push(path, d->s->ports[q->port].num);
+}
+
+/* Is it still the node of before that answers here? A cable whose ends are Active may
+ * be another one. */
+static void
+query_identity(struct discover *d, uint32_t port)
+{
+	const struct snapshot_node *n = snapshot_node_of(d->s, port);
+	uint32_t entry = snapshot_is_switch(n) ? n->entry :
+		d->s->ports[port].peer;
+
+	if (entry != SNAPSHOT_NONE && port != d->s->local_port)
+		add_query(d, QUERY_AGAIN, entry);
 }
 
 static void
@@ -519,8 +532,21 @@ take_late(struct discover *d)
 	return late->len > 0;
 }
 
-/* The first place of a cable end that was found twice has answered; data
- * NULL: it did not. */
+/* Both ends are Active as before, since a Set for the node of before has reached
+ * another one: nothing else tells it. */
+static void
+fault_exchanged(struct discover *d, uint32_t from, uint32_t end)
+{
+	g_autofree char *where = faults_place(d->s, from);
+	g_autofree char *node = faults_place(d->s, end);
+
+	builder_fault(d->b, SNAPSHOT_FAULT_LIAR,
+		      snapshot_node_of(d->s, end)->info.node_guid,
+		      "%s no longer leads to %s", where, node);
+}
+
+/* The first place of a cable end that was found twice has answered, or that of a
+ * node which is read again; data NULL: it did not. */
 static void
 on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 {
@@ -532,15 +558,20 @@ on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 
 	struct snapshot_port *e = &d->s->ports[end];
 	uint64_t guid = d->s->nodes[e->node].info.node_guid;
+	struct node_info info = { .node_guid = 0 };
+	bool is_same;
 
-	if (data) {
-		struct node_info info;
-
+	if (data)
 		node_info_decode(data, &info);
-		if (info.node_guid == guid && info.local_port == e->num) {
-			faults_duplicate(d->b, guid, q->port, q->rival);
-			return;
-		}
+	is_same = info.node_guid == guid && info.local_port == e->num;
+	if (q->rival == SNAPSHOT_NONE) {
+		if (data && !is_same)
+			fault_exchanged(d, q->port, end);
+		return;
+	}
+	if (is_same) {
+		faults_duplicate(d->b, guid, q->port, q->rival);
+		return;
 	}
 	/* The cable was moved during this discovery. */
 	builder_unlink(d->b, q->port);
@@ -1037,10 +1068,12 @@ query_wave(struct discover *d)
 		return false;
 	wave = amend_wave(d->amend);
 	EACH_ITEM(const struct amend_query, q, wave)
-		if (q->is_node)
+		if (q->is_node) {
+			query_identity(d, q->port);
 			query_node(d, d->s->ports[q->port].node, q->port);
-		else
+		} else {
 			add_query(d, QUERY_PORT_INFO, q->port);
+		}
 	return wave->len > 0;
 }
 
