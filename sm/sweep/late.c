@@ -14,6 +14,7 @@
 
 struct late {
 	GHashTable *nodes;	/* struct late_node */
+	int64_t inherited;	/* see late_inherit(); 0: nothing is */
 };
 
 struct late_node {
@@ -51,6 +52,19 @@ late_free(struct late *l)
 {
 	g_hash_table_unref(l->nodes);
 	g_free(l);
+}
+
+void
+late_inherit(struct late *l, int64_t now)
+{
+	l->inherited = now + LATE_SET_US;
+}
+
+/* Is all to be read, in a sweep that began then? */
+static bool
+late_all_is_due(const struct late *l, int64_t began)
+{
+	return l->inherited && l->inherited <= began;
 }
 
 void
@@ -100,7 +114,7 @@ late_note(struct late *l, uint64_t node_guid, const struct smp_request *r,
 int64_t
 late_due(const struct late *l)
 {
-	int64_t due = INT64_MAX;
+	int64_t due = l->inherited ?: INT64_MAX;
 	GHashTableIter at;
 	gpointer node;
 
@@ -119,7 +133,8 @@ late_is_due(const struct late *l, uint64_t node_guid, int64_t began)
 {
 	const struct late_node *n = g_hash_table_lookup(l->nodes, &node_guid);
 
-	return n && n->until && n->until <= began;
+	return late_all_is_due(l, began) ||
+		(n && n->until && n->until <= began);
 }
 
 static struct late_node *
@@ -142,6 +157,8 @@ void
 late_forget(const struct late *l, const struct snapshot *s,
 	    struct lft_seen *seen, int64_t began)
 {
+	if (late_all_is_due(l, began))
+		lft_seen_forget_all(seen);
 	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
 		const struct late_node *n = late_find(l, s, sw);
 
@@ -191,6 +208,8 @@ late_end(struct late *l, const struct snapshot *s, const struct lft_seen *seen,
 				    sw, seen, began))
 				g_array_remove_index(n->sets, i);
 	}
+	if (late_all_is_due(l, began))
+		l->inherited = 0;
 	g_hash_table_iter_init(&at, l->nodes);
 	while (g_hash_table_iter_next(&at, &node, NULL)) {
 		struct late_node *n = node;

@@ -22,6 +22,9 @@ struct late;
 struct late *late_new(void);
 void late_free(struct late *l);
 
+/* Another master, or this one before it was started again, may have sent Sets until
+ * now that no list has: all tables are read again. */
+void late_inherit(struct late *l, int64_t now);
 /* now: when it was given up; 0: it was refused. A host that takes no Set is read
  * again, and then set and waited for, after longer and longer pauses: it gives up a
  * Set in a sweep that began when it was to be read. */

@@ -190,6 +190,19 @@ sweep_show(struct sweep *s)
 	sweep_request(s, SWEEP_CAUSE_ELECTION);
 }
 
+/* An agent takes SMPs in turn: none waits where all were answered at once. */
+static void
+inherit_late(struct sweep *s)
+{
+	const struct snapshot *n = s->next.subnet;
+
+	if (s->self.state == SM_STATE_MASTER ||
+	    n->ports[n->local_port].info.state < PORT_STATE_ACTIVE ||
+	    !(n->n_faults || mad_client_knows_slow(s->x)))
+		return;
+	late_inherit(s->late, transport_now(s->t));
+}
+
 static void
 sweep_on_peers(GArray *found, uint32_t silent, void *data)
 {
@@ -228,6 +241,7 @@ sweep_on_peers(GArray *found, uint32_t silent, void *data)
 		 * still */
 		s->cut_off |= s->in_doubt && election_highest(&s->self, found,
 					SM_STATE_MASTER, ELECTION_ANY);
+		inherit_late(s);
 		sweep_set_sm_state(s, SM_STATE_MASTER);
 		sweep_be_sure(s, s->run.elected);
 		if (s->next.lft)	/* it was computed for long */
