@@ -119,9 +119,7 @@ doctor_traits(const struct tool_view *v, struct finding *f)
 		uint64_t guid = port == SNAPSHOT_NONE ? 0 :
 			v->s->ports[port].guid;
 		bool has[FINDING_KINDS] = {
-			[FINDING_MUTE] = t->n[TRAIT_SM] && guid !=
-				view_lines_first(v->lines,
-						 VIEW_HEAD)->n[HEAD_PORT],
+			[FINDING_MUTE] = t->n[TRAIT_SM],
 			[FINDING_VIRTUAL] = t->n[TRAIT_VIRTUAL],
 			[FINDING_KEY] = t->n[TRAIT_KEY] && !is_master,
 			[FINDING_SL2VL] = t->text != NULL,
@@ -254,6 +252,7 @@ show_doctor(struct show *q, GError **error)
 {
 	struct finding f[FINDING_KINDS];
 	struct text_report *r = &q->out;
+	uint64_t own = view_lines_first(q->v->lines, VIEW_HEAD)->n[HEAD_PORT];
 	const char *verdict = view_lines_first(q->v->lines, VIEW_VERDICT)->text;
 	g_autofree char *name = g_ascii_strup(verdict ? verdict : "", -1);
 	bool any;
@@ -269,7 +268,8 @@ show_doctor(struct show *q, GError **error)
 			sm_state_name((unsigned)sm->n[SM_STATE]),
 			sm->n[SM_PRIORITY]);
 
-		finding_add(&f[FINDING_MANAGER], place);
+		if (sm->n[SM_GUID] != own)
+			finding_add(&f[FINDING_MANAGER], place);
 	}
 	doctor_traits(q->v, f);
 	doctor_foreign(q->v->lines->of[VIEW_COMPLAINT], f);

@@ -323,11 +323,12 @@ run_show(const struct ctl_arguments *a)
 			return status == EXIT_FAILURE ? EXIT_USAGE : status;
 		}
 		/* if it is not now; not to standard output, which is for
-		 * programs. A net file has no time, and the manager's status
-		 * tells it. */
+		 * programs. A net file has no time, the manager's status tells
+		 * it, and other managers are asked also by a standby. */
 		at = (int64_t)view_lines_first(q.v->lines, VIEW_HEAD)->n[HEAD_AT];
 		since = expected_since_text(at / 1000);
 		if (at && (a->view || (strcmp(a->words[0], "status") &&
+		    strcmp(a->words[0], "sms") &&
 		    view_lines_first(q.v->lines, VIEW_SUBNET)->n[SUBNET_AGE])))
 			tool_options_complain("the fabric as of %s", since);
 		g_string_truncate(text, 0);

@@ -790,6 +790,33 @@ show_members(struct show *q, GError **error)
 	return 0;
 }
 
+/* ---- subnet managers ---- */
+
+static int
+show_sms(struct show *q, GError **error)
+{
+	const struct view_lines *lines = q->v->lines;
+	uint64_t own = view_lines_first(lines, VIEW_HEAD)->n[HEAD_PORT];
+	struct text_report *r = &q->out;
+
+	report_open_list(r, "sms");
+	EACH_PTR(const struct view_text, sm, lines->of[VIEW_SM]) {
+		bool is_own = sm->n[SM_GUID] == own;
+
+		report_open(r, NULL, '{');
+		report_text(r, "state", sm_state_name((unsigned)sm->n[SM_STATE]),
+			    "  priority ");
+		report_number(r, "priority", sm->n[SM_PRIORITY], "  ");
+		report_hex(r, "guid", sm->n[SM_GUID], 16, "  ");
+		report_text(r, "node", sm->text, "");
+		report_bool(r, "own", is_own);
+		report_say(r, "%s\n", is_own ? "  (this one)" : "");
+		report_close(r, '}');
+	}
+	report_close_list(r, "subnet managers");
+	return 0;
+}
+
 /* ---- dump ---- */
 
 static int
@@ -826,6 +853,7 @@ static const struct show_command show_commands[] = {
 	{ "path", show_path, FABRIC, .needs = VIEW_LFT },
 	{ "ports", show_ports, NULL, 0, false },
 	{ "report", show_report, TABLES, .is_plain = true },
+	{ "sms", show_sms, STATUS, .needs = VIEW_MANAGER },
 	{ "status", show_status, STATUS, .needs = VIEW_MANAGER },
 	{ "whatif", show_whatif, TABLES, 0, false },
 	{ "who", show_who, NULL, 0, false },

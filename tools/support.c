@@ -23,7 +23,6 @@ static const struct {
 } questions[] = {
 	{ "config", "config\n" },
 	{ "events", "events\n" },
-	{ "sms", "sms\n" },
 	{ "subscriptions", "subscriptions\n" },
 	{ "view", "view tables\n" },
 	{ "view-status", "view status\n" },

@@ -34,7 +34,7 @@ enum view_kind {
 	VIEW_UNIT,	/* of durations, "ms", */
 	VIEW_MASTER,	/* the master of a standby, */
 	VIEW_RIVAL,	/* another manager that is not obeyed, */
-	VIEW_SM,	/* another manager that answers, */
+	VIEW_SM,	/* it and others that answer, */
 	VIEW_STANDBY,	/* what it could take over, */
 	VIEW_SWEEP,	/* one of the last sweeps, the last one first, */
 	VIEW_SOURCE,	/* the file of its partitions, */

@@ -43,7 +43,7 @@ const struct command commands[] = {
 	{ "subscriptions", "", "clients that get Reports, and about what", 1,
 	  1, 0, COMMAND_OF_MASTER },
 	{ "sms", "", "the subnet managers of the fabric", 1, 1, 0,
-	  COMMAND_OF_MANAGER },
+	  COMMAND_OF_VIEW },
 	{ "view", "[status|tables|lid LID|node NODE]", "the fabric as a text "
 	  "for programs, see minism-view(5)", 1, 3, 0, COMMAND_OF_MANAGER },
 	{ "diff", "FILE [FILE]", "what differs between two views, or between "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * `services`, `subscriptions`: registrations of clients at the SA, which are in
- * no view; and `sms`, the subnet managers.
+ * no view.
  */
 #include "sm/control/request.h"
 
@@ -12,7 +12,6 @@
 #include "sm/sa/mcmember.h"
 #include "sm/sa/sa.h"
 #include "sm/sa/service.h"
-#include "sm/sweep/election.h"
 #include "topology/each.h"
 #include "topology/text.h"
 
@@ -107,35 +106,4 @@ control_subscriptions(struct control_request *q)
 		report_close(r, '}');
 	}
 	report_close_list(r, "subscriptions");
-}
-
-/* ---- subnet managers ---- */
-
-static void
-put_sm(struct text_report *r, const struct sm_info *info,
-       const struct snapshot *where, const char *own)
-{
-	uint32_t port = where ? snapshot_find_port(where, info->guid) :
-		SNAPSHOT_NONE;
-
-	report_open(r, NULL, '{');
-	report_text(r, "state", sm_state_name(info->state), "  priority ");
-	report_number(r, "priority", info->priority, "  ");
-	report_hex(r, "guid", info->guid, 16, "  ");
-	report_text(r, "node", port == SNAPSHOT_NONE ? NULL :
-		    snapshot_name_of(where, port), "");
-	report_bool(r, "own", *own != '\0');
-	report_say(r, "%s\n", own);
-	report_close(r, '}');
-}
-
-/* Also of a standby, which has no view of the fabric. */
-void
-control_sms(struct control_request *q)
-{
-	report_open_list(&q->out, "sms");
-	put_sm(&q->out, &q->v.sweep->self, q->v.where, "  (this one)");
-	EACH_ITEM(const struct election_peer, peer, q->v.peers)
-		put_sm(&q->out, &peer->info, q->v.where, "");
-	report_close_list(&q->out, "subnet managers");
 }

@@ -58,6 +58,20 @@ control_headline(const struct control_view *v)
 		view_verdict_text(verdict, n);
 }
 
+/* This manager, or another one that answers. */
+static void
+put_sm(const struct control_view *v, uint64_t guid, const struct sm_info *info,
+       GString *out)
+{
+	uint32_t port = v->where ? snapshot_find_port(v->where, guid) :
+		SNAPSHOT_NONE;
+	g_autofree char *name = port == SNAPSHOT_NONE ? NULL :
+		snapshot_port_name(v->where, port);
+
+	VIEW_PUT(VIEW_SM, name, out, [SM_GUID] = guid,
+		 [SM_STATE] = info->state, [SM_PRIORITY] = info->priority);
+}
+
 static void
 put_manager(const struct control_view *v, GString *out)
 {
@@ -76,17 +90,9 @@ put_manager(const struct control_view *v, GString *out)
 	view_text_put(VIEW_DOING, sweep_state_names[v->sweep->state], out);
 	view_text_put(VIEW_UNIT, v->ms, out);
 	view_texts_put(VIEW_RIVAL, v->sweep->rivals, out);
-	/* the other managers that answer */
-	EACH_ITEM(const struct election_peer, peer, v->where ? v->peers : NULL) {
-		const struct sm_info *info = &peer->info;
-		uint32_t port = snapshot_find_port(v->where, info->guid);
-		g_autofree char *name = port == SNAPSHOT_NONE ? NULL :
-			snapshot_port_name(v->where, port);
-
-		VIEW_PUT(VIEW_SM, name ? name : "?", out,
-			 [SM_GUID] = info->guid, [SM_STATE] = info->state,
-			 [SM_PRIORITY] = info->priority);
-	}
+	put_sm(v, v->port_guid, &v->sweep->self, out);
+	EACH_ITEM(const struct election_peer, peer, v->peers)
+		put_sm(v, peer->info.guid, &peer->info, out);
 	VIEW_PUT(VIEW_STANDBY, b->why, out, [STANDBY_FOLLOWS] = b->follows,
 		 [STANDBY_WARM] = b->warm, [STANDBY_GROUPS] = b->stats.n_groups,
 		 [STANDBY_MEMBERS] = b->stats.n_members,

@@ -64,7 +64,6 @@ void control_partition(struct control_request *r);
 void control_view(struct control_request *r);
 void control_services(struct control_request *r);
 void control_subscriptions(struct control_request *r);
-void control_sms(struct control_request *r);
 
 /* "an argument is missing; usage: ..."; in control.c */
 void request_say_usage(struct control_request *r);

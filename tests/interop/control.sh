@@ -308,7 +308,7 @@ alone_case() {
 	check "alone: help needs no manager" says 0 'partition set' help
 	check "alone: a page is no JSON" says 2 'takes no --json' --json report
 	check "alone: what only a manager knows is in no view" \
-		says 2 'sms needs a manager' --view "$demo" sms
+		says 2 'config needs a manager' --view "$demo" config
 	check "alone: nor in a net file" \
 		says 2 'demo.net: it has no state of a manager' --view "$demo" status
 	check "alone: which has no tables" says 2 'demo.net: .* no forwarding tables' \
@@ -320,7 +320,7 @@ alone_case() {
 	s.bind("full.ctl")
 	s.listen(1)
 	s.settimeout(20)
-	c = [subprocess.Popen([os.environ["CTL"], "-s", "full.ctl", "sms"])
+	c = [subprocess.Popen([os.environ["CTL"], "-s", "full.ctl", "config"])
 	     for i in range(6)]
 	time.sleep(0.5)
 	for i in c:
@@ -333,6 +333,8 @@ alone_case() {
 	"$MINISM_SIM" -F /dev/null 'pair()' --once --view pair.view -f pair.log
 	check "alone: where there is no switch, none are needed" says 0 \
 		': 0 switches, ' --view pair.view path H-0 H-1
+	check "alone: a view has the subnet managers" says 0 \
+		'^master .* H-0  \(this one\)' --view pair.view sms
 }
 
 # follow NAME words: in the background, into ./NAME

@@ -117,7 +117,7 @@ support_case() {
 		'SUBNET UP'
 	check "support: packs" support 0
 	check "support: is an archive" tar -xzf minism-support.tar.gz
-	for file in config events sms status subscriptions versions view \
+	for file in config events status subscriptions versions view \
 		view-status; do
 		check "support: has $file" [ -e "minism-support/$file" ]
 	done

@@ -205,7 +205,7 @@ def reasons():
             (b"", "cut off, after 0"), (b"minism 1 0\nUP\n", "is no minism"):
         os.remove("fake.ctl")
         Manager(lambda line: answer)
-        ctl = subprocess.run([os.environ["MINISMCTL"], "-s", "fake.ctl", "sms"],
+        ctl = subprocess.run([os.environ["MINISMCTL"], "-s", "fake.ctl", "config"],
                              capture_output=True, text=True)
         assert ctl.returncode == 3 and not ctl.stdout and why in ctl.stderr
 

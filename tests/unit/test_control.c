@@ -410,7 +410,8 @@ WORDS(">", do_ask, void *fixture)
 	bool as_json = g_str_has_prefix(line, "json ");
 	const char *command = line + (as_json ? strlen("json ") : 0);
 
-	if (!strcmp(command, "metrics") || !strcmp(command, "status"))
+	if (!strcmp(command, "metrics") || !strcmp(command, "status") ||
+	    !strcmp(command, "sms"))
 		assert_int_equal(ask_status(fixture, as_json, command),
 				 value_of(values, code));
 	else if (g_str_has_prefix(command, "partitions"))
