@@ -182,9 +182,11 @@ amend_defer(struct amend *a, uint32_t first)
 /* ------------------------------------------------------------------- waves */
 
 static void
-add_amend_query(GArray *wave, bool is_node, uint32_t port)
+add_amend_query(GArray *wave, bool is_node, uint32_t port, uint32_t entry)
 {
-	const struct amend_query q = { .port = port, .is_node = is_node };
+	const struct amend_query q = {
+		.port = port, .is_node = is_node, .entry = entry,
+	};
 
 	g_array_append_val(wave, q);
 }
@@ -224,7 +226,8 @@ waits(struct amend *a, uint32_t holder, GArray *wave)
 	}
 	if (p->node == local ||
 	    (entry != SNAPSHOT_NONE && !is_believed(a, entry))) {
-		add_amend_query(wave, true, holder);
+		add_amend_query(wave, true, holder, holder == a->s->local_port ?
+				SNAPSHOT_NONE : entry);
 		return false;
 	}
 	if (entry == SNAPSHOT_NONE)
@@ -232,7 +235,7 @@ waits(struct amend *a, uint32_t holder, GArray *wave)
 	from = snapshot_holder_of(a->s, entry);
 	if (!(a->marks[from] & NEEDED) &&
 	    !is_way_unread(a, a->s->ports[entry].node))
-		add_amend_query(wave, false, entry);
+		add_amend_query(wave, false, entry, SNAPSHOT_NONE);
 	return true;
 }
 

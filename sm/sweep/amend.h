@@ -14,6 +14,8 @@ struct amend_query {
 	uint32_t port;
 	bool is_node;		/* all attributes of its node; for a CA, of the
 				   port; else PortInfo of the port */
+	uint32_t entry;		/* is_node: the port that leads to it; SNAPSHOT_NONE
+				   for the manager's own, and else */
 };
 
 /* b: from builder_new_from(); borrowed. told: of uint64_t, NodeGUIDs; nodes

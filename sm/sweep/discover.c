@@ -235,19 +235,6 @@ query_path(struct discover *d, const struct probe *q, struct dr_path *path)
 		dr_path_push(path, d->s->ports[q->port].num);
 }
 
-/* Is it still the node of before that answers here? A cable whose ends are Active may
- * be another one. */
-static void
-query_identity(struct discover *d, uint32_t port)
-{
-	const struct snapshot_node *n = snapshot_node_of(d->s, port);
-	uint32_t entry = snapshot_is_switch(n) ? n->entry :
-		d->s->ports[port].peer;
-
-	if (entry != SNAPSHOT_NONE && port != d->s->local_port)
-		add_query(d, QUERY_AGAIN, entry);
-}
-
 static void
 query_node(struct discover *d, uint32_t node, uint32_t port)
 {
@@ -1067,13 +1054,15 @@ query_wave(struct discover *d)
 	if (!d->amend || d->s->n_faults || d->n_waves++ > d->s->n_ports)
 		return false;
 	wave = amend_wave(d->amend);
-	EACH_ITEM(const struct amend_query, q, wave)
-		if (q->is_node) {
-			query_identity(d, q->port);
+	EACH_ITEM(const struct amend_query, q, wave) {
+		/* a cable whose ends are Active may be another one */
+		if (q->entry != SNAPSHOT_NONE)
+			add_query(d, QUERY_AGAIN, q->entry);
+		if (q->is_node)
 			query_node(d, d->s->ports[q->port].node, q->port);
-		} else {
+		else
 			add_query(d, QUERY_PORT_INFO, q->port);
-		}
+	}
 	return wave->len > 0;
 }
 
