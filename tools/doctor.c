@@ -110,6 +110,7 @@ put_findings(struct finding *f, struct text_report *r)
 static void
 doctor_traits(const struct tool_view *v, struct finding *f)
 {
+	uint64_t own = view_lines_first(v->lines, VIEW_HEAD)->n[HEAD_PORT];
 	/* which sets the keys itself */
 	bool is_master = !g_strcmp0(view_lines_first(v->lines, VIEW_ROLE)->text,
 				    "master");
@@ -119,7 +120,7 @@ doctor_traits(const struct tool_view *v, struct finding *f)
 		uint64_t guid = port == SNAPSHOT_NONE ? 0 :
 			v->s->ports[port].guid;
 		bool has[FINDING_KINDS] = {
-			[FINDING_MUTE] = t->n[TRAIT_SM],
+			[FINDING_MUTE] = t->n[TRAIT_SM] && guid != own,
 			[FINDING_VIRTUAL] = t->n[TRAIT_VIRTUAL],
 			[FINDING_KEY] = t->n[TRAIT_KEY] && !is_master,
 			[FINDING_SL2VL] = t->text != NULL,
@@ -262,14 +263,16 @@ show_doctor(struct show *q, GError **error)
 	if (verdict && strcmp(verdict, "up"))
 		finding_add(&f[FINDING_VERDICT], name);
 	EACH_PTR(const struct view_text, sm, q->v->lines->of[VIEW_SM]) {
-		g_autofree char *place = g_strdup_printf("%s (0x%016" PRIx64
+		g_autofree char *place = NULL;
+
+		if (sm->n[SM_GUID] == own)
+			continue;
+		place = g_strdup_printf("%s (0x%016" PRIx64
 			"), %s, priority %" PRIu64, sm->text ? sm->text : "?",
 			sm->n[SM_GUID],
 			sm_state_name((unsigned)sm->n[SM_STATE]),
 			sm->n[SM_PRIORITY]);
-
-		if (sm->n[SM_GUID] != own)
-			finding_add(&f[FINDING_MANAGER], place);
+		finding_add(&f[FINDING_MANAGER], place);
 	}
 	doctor_traits(q->v, f);
 	doctor_foreign(q->v->lines->of[VIEW_COMPLAINT], f);

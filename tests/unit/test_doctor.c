@@ -141,7 +141,7 @@ SETUP_TEST(test_another_manager_is_a_finding)
 		     "master, priority 7: ");
 }
 
-/* One that answers has its line, as the manager itself has. */
+/* Our own port may say IsSM, and one that answers has its line. */
 SETUP_TEST(test_a_manager_that_is_mute_is_a_finding)
 {
 	uint64_t guid;
@@ -149,10 +149,14 @@ SETUP_TEST(test_a_manager_that_is_mute_is_a_finding)
 	host_info(t)->cap_mask = PORT_CAP_IS_SM;
 	guid = t->values->s->ports[t->values->s->local_port].guid;
 	assert_finds_host(t, "a subnet manager that does not answer");
+	t->values->port_guid = guid;
+	assert_finds_nothing(t);
+	t->values->port_guid = OWN;
 	view_line_put(VIEW_SM, (uint64_t[]){ guid, 2, 7 }, "n",
 		      t->values->before);
 	t->values->port_guid = guid;
 	assert_finds_nothing(t);
+	t->values->port_guid = OWN;
 	view_line_put(VIEW_SM, (uint64_t[]){ 0xabc, 3, 7 }, "m",
 		      t->values->before);
 	assert_null(strstr(doctor_of(t, "up"), "does not answer"));
