@@ -350,19 +350,24 @@ view_text_rest(const char *text, uint64_t len)
 	return text && strlen(text) > len ? text + len : "";
 }
 
-/* Without a head it is a plain net file. */
+/* Without a head it is a plain net file, and nothing at all if it has no node:
+ * a file cut down to nothing by a full disk is not a fabric that is all gone. */
 static bool
-is_good(const struct view_lines *lines, const char *name, GError **error)
+is_good(const struct view_lines *lines, const struct snapshot *s,
+	const char *name, GError **error)
 {
 	const uint64_t *head = view_lines_first(lines, VIEW_HEAD)->n;
 	uint64_t version = head[HEAD_VERSION];
 	const GPtrArray *ends = lines->of[VIEW_END];
 
-	if (!version || (version == VIEW_VERSION && ends->len &&
-			 view_lines_first(lines, VIEW_END)->n[END_GEN] ==
-			 head[HEAD_GEN]))
+	if (version ? version == VIEW_VERSION && ends->len &&
+	    view_lines_first(lines, VIEW_END)->n[END_GEN] == head[HEAD_GEN] :
+	    s->n_nodes)
 		return true;
-	if (version != VIEW_VERSION)
+	if (!version)
+		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: neither "
+			    "a node nor a cable is in it", name);
+	else if (version != VIEW_VERSION)
 		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: a view "
 			    "of version %u, and this program knows %u", name,
 			    (unsigned)version, VIEW_VERSION);
@@ -536,7 +541,7 @@ tool_view_read(const char *text, const char *name, GError **error)
 	v->memberships = memberships_deal(s->n_ports, r.grants);
 	v->whole = v->lft;
 	g_array_unref(r.grants);
-	if (v->lids && is_good(v->lines, name, error))
+	if (v->lids && is_good(v->lines, v->s, name, error))
 		return v;
 	tool_view_free(v);
 	return NULL;
@@ -556,7 +561,7 @@ tool_view_add(struct tool_view *v, const char *text, const char *name,
 
 	read_lines(&r, text);
 	same = view_lines_first(r.lines, VIEW_HEAD)->n[HEAD_GEN] == generation;
-	good = is_good(r.lines, name, error);
+	good = is_good(r.lines, v->s, name, error);
 	if (good && !same)
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
 			    "the fabric changes");

@@ -351,6 +351,8 @@ status_case() {
 	first=$SM_PID
 	check "status: UP, and exit 0" up
 	ctl view status >part.view
+	check "an empty file is no fabric, and none that is all gone" says 2 \
+		'/dev/null: neither a node nor a cable' --view /dev/null report
 	check "status: its view has no nodes to tell of" says 2 \
 		'it has no nodes; minismctl view' --view part.view doctor
 	check "status: sweep" says 0 'sweep begins' sweep
