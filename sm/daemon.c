@@ -281,6 +281,7 @@ daemon_look(struct control_view *out, void *data)
 		.status = d->status,
 		.refused = d->refused,
 		.unsaved = state_failure(d->sm->state),
+		.unseen = file_writer_failure(d->view_file),
 		.sweep = d->sm->sweep,
 		.rules = d->site->partitions->rules,
 		.desk = sa_server_stats(d->sm->sa_server),

@@ -44,7 +44,8 @@ struct control_view {
 	const struct status *status;
 	const char *refused;	/* why files of the site were not read again, or
 				   NULL */
-	const char *unsaved;	/* state_failure() */
+	/* state_failure(), and file_writer_failure() of the view's file */
+	const char *unsaved, *unseen;
 	struct sweep *sweep;
 	struct partition_rules *rules;
 	const struct sa_server_stats *desk;

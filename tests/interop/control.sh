@@ -385,10 +385,12 @@ status_case() {
 		says 3 'no manager listens' status
 	rm "$SCRATCH/cache/state"
 	mkdir "$SCRATCH/cache/state"
-	manager third
+	manager third --view /dev/full/view
 	check "status: the next one takes its socket over" up
 	check "status: why the state is not written" await \
 		says 0 'WARNING: not written: .*cache/state' status
+	check "status: why the view is not, which others read" await \
+		says 0 'WARNING: not written: .*dev/full' status
 	rmdir "$SCRATCH/cache/state"
 	check "status: TERM ends it with exit 0" sm_end
 	check "status: and removes the socket" [ ! -e ctl ]
