@@ -326,10 +326,8 @@ snapshot_path(const struct snapshot *s, uint32_t port, struct dr_path *path)
 	return true;
 }
 
-/* The port by which a directed route enters its last node; SNAPSHOT_NONE: it
- * leads to none. */
-static uint32_t
-path_end(const struct snapshot *s, const struct dr_path *path)
+uint32_t
+snapshot_path_end(const struct snapshot *s, const struct dr_path *path)
 {
 	uint32_t port = s->local_port, out;
 
@@ -340,22 +338,6 @@ path_end(const struct snapshot *s, const struct dr_path *path)
 		port = out == SNAPSHOT_NONE ? out : s->ports[out].peer;
 	}
 	return port;
-}
-
-uint32_t
-snapshot_astray(const struct snapshot *then, uint32_t port,
-		const struct snapshot *now)
-{
-	struct dr_path path;
-	uint32_t end = SNAPSHOT_NONE;
-
-	if (snapshot_is_end_port(then, port) &&
-	    snapshot_path(then, port, &path))
-		end = path_end(now, &path);
-	return end != SNAPSHOT_NONE &&
-		snapshot_node_of(now, end)->info.node_guid !=
-		snapshot_node_of(then, port)->info.node_guid ?
-		end : SNAPSHOT_NONE;
 }
 
 const char *

@@ -220,11 +220,10 @@ bool link_is_slow(const struct snapshot *s, uint32_t port,
  * into that very port). False if there is none or it would be too long. */
 bool snapshot_path(const struct snapshot *s, uint32_t port,
 		   struct dr_path *path);
-/* The port of another node to which the directed route to `port` of `then` leads
- * `now`, since cables have changed places; SNAPSHOT_NONE: there is none. What was
- * sent to `port` may have come to that one. */
-uint32_t snapshot_astray(const struct snapshot *then, uint32_t port,
-			 const struct snapshot *now);
+/* The port by which a directed route enters its last node; SNAPSHOT_NONE: it
+ * leads to none. */
+uint32_t snapshot_path_end(const struct snapshot *s,
+			   const struct dr_path *path);
 
 /*
  * Faults of a fabric that discovery found; part of a snapshot.

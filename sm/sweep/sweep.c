@@ -384,22 +384,59 @@ hold_flaps(struct sweep *s, struct snapshot *n)
 	return n;
 }
 
+/* A directed route by which Sets may have been sent, and what it led to. */
+struct sweep_way {
+	struct dr_path path;
+	uint64_t node_guid, port_guid;
+	int64_t until;	/* us; see follow_way() */
+};
+
+/* The port of another node to which it leads now, since cables have changed places,
+ * or SNAPSHOT_NONE: that one may have got its Sets. If it leads to none, since the
+ * port was down when it was read, a Set of that time may still have come through
+ * it: it is looked at again, until links that are trained should be up. */
+static uint32_t
+follow_way(struct sweep *s, const struct snapshot *n,
+	   const struct sweep_way *way)
+{
+	uint32_t end = snapshot_path_end(n, &way->path);
+
+	if (end == SNAPSHOT_NONE && way->until > transport_now(s->t))
+		g_array_append_vals(s->ways, way, 1);
+	if (end == SNAPSHOT_NONE ||
+	    snapshot_node_of(n, end)->info.node_guid == way->node_guid)
+		return SNAPSHOT_NONE;
+	reregister_missed(s->clients, way->port_guid);
+	return end;
+}
+
 /* Sets go by the directed routes of the published view: a port of `n` may have got
  * those for another one, whose clients are asked again. Why, or NULL; g_free. */
 static char *
 find_astray(struct sweep *s, const struct snapshot *n)
 {
 	const struct snapshot *then = s->view.subnet;
+	bool wrote = s->x->stats.sent_set != s->run.stats.sent_set;
+	g_autoptr(GArray) ways = s->ways;
+	uint32_t end = SNAPSHOT_NONE;
 	g_autofree char *name = NULL;
+	struct sweep_way w = {
+		.until = wrote ? transport_now(s->t) + LATE_SET_US : 0,
+	};
 
+	s->ways = g_array_new(FALSE, FALSE, sizeof(w));
+	EACH_ITEM(const struct sweep_way, way, ways)
+		end = MIN(end, follow_way(s, n, way));
 	for (uint32_t port = 0; then && port < then->n_ports; port++) {
-		uint32_t end = snapshot_astray(then, port, n);
-
-		if (end == SNAPSHOT_NONE)
+		if (!snapshot_is_end_port(then, port) ||
+		    !snapshot_path(then, port, &w.path))
 			continue;
-		reregister_missed(s->clients, then->ports[port].guid);
-		name = name ?: snapshot_port_name(n, end);
+		w.node_guid = snapshot_node_of(then, port)->info.node_guid;
+		w.port_guid = then->ports[port].guid;
+		end = MIN(end, follow_way(s, n, &w));
 	}
+	if (end != SNAPSHOT_NONE)
+		name = snapshot_port_name(n, end);
 	return !name ? NULL : g_strdup_printf("%s was moved and may have got "
 					      "Sets for another node", name);
 }
@@ -1066,6 +1103,7 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	s->clients = reregister_new(params->clients);
 	s->notices = notices_new();
 	s->late = late_new();
+	s->ways = g_array_new(FALSE, FALSE, sizeof(struct sweep_way));
 	s->flaps = flaps_new(&params->flaps);
 	if (!sweep_goal_reads(params->goal))
 		flaps_enable(s->flaps, memory->disabled, now);
@@ -1111,6 +1149,7 @@ sweep_free(struct sweep *s)
 	reregister_free(s->clients);
 	g_hash_table_unref(s->notices);
 	late_free(s->late);
+	g_array_unref(s->ways);
 	flaps_free(s->flaps);
 	g_array_unref(s->wishes);
 	repair_free(s->repair);

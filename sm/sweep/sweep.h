@@ -417,11 +417,12 @@ struct sweep {
 	int64_t left_until;	/* our port is not read, not to renew the lease of
 				   its M_Key, us */
 	struct late *late;
+	GArray *ways;	/* struct sweep_way, whose ends are not known */
 	bool has_retried;		/* all was read again since the news */
 	bool cut_off;	/* our own link was down since the last sweep, or our
 			   device gone: another SM may have changed anything */
 	bool astray;	/* since the last sweep cables were moved: a Set may
-			   have reached another node, see snapshot_astray();
+			   have reached another node, see find_astray();
 			   or a sweep was broken off; or another master was
 			   there, which wrote as well */
 	bool failed;	/* the last sweep: what it found is not in the view */
