@@ -310,7 +310,8 @@ open_sa(struct sm_instance *sm)
 	sm->mcast = mcast_manager_new(sm->sa, sm->sweep);
 	sm->groups_version = sm->sa->groups->all.version;
 	sm->sa_server = sa_server_new(sm->x, sm->sa, sm->log, &server);
-	sm->standby = standby_new(sm->x, keys, sm->sa, sm->state, sm->log);
+	sm->standby = standby_new(sm->x, keys, sm->sa, sm->state,
+				  &sm->sweep->params.isolation, sm->log);
 }
 
 static bool

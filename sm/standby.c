@@ -39,6 +39,7 @@
 
 #include "sm/io/sa_message.h"
 #include "sm/mad/sa_record.h"
+#include "sm/sa/mcmember.h"
 #include "sm/sweep/election.h"
 #include "topology/each.h"
 #include "topology/text.h"
@@ -61,6 +62,7 @@ struct standby_held {
 	struct sa_stats stats;
 	int64_t as_of;			/* the master's state then, */
 	int64_t read;			/* and read then */
+	char *foreign;			/* see find_foreign() */
 };
 
 struct standby {
@@ -69,6 +71,7 @@ struct standby {
 	const struct mkey_db *keys;
 	struct sa *sa;
 	struct state *state;
+	const struct isolation_params *isolation;
 	struct log *log;
 	transport_recv_fn next;
 	void *next_data;
@@ -104,6 +107,7 @@ static void
 held_clear(struct standby_held *h)
 {
 	g_bytes_unref(h->text);
+	g_free(h->foreign);
 	*h = (struct standby_held){ 0 };
 }
 
@@ -175,6 +179,26 @@ confirm(struct standby *b)
 /* ------------------------------------------------------------------ states */
 
 /* False: it is damaged. */
+/* Groups end with a takeover if their partition is not configured here, as files of
+ * two managers that differ have it. Which, in words, or NULL; g_free. */
+static char *
+find_foreign(const struct standby *b, const struct sa *sa)
+{
+	g_autoptr(GString) keys = g_string_new(NULL);
+
+	EACH_PTR(const struct group, g, sa->groups->all.list) {
+		g_autofree char *key = g_strdup_printf(" 0x%04x",
+						       pkey_base(g->r.pkey));
+
+		if (!partition_rules_find(b->isolation->rules, pkey_base(g->r.pkey)) &&
+		    !strstr(keys->str, key))
+			g_string_append(keys, key);
+	}
+	return !keys->len ? NULL : g_strdup_printf("partitions of the master "
+		"that this manager does not have, so that their groups end "
+		"when it takes over:%s", keys->str);
+}
+
 static bool
 adopt(struct standby *b, const uint8_t *text, size_t len)
 {
@@ -193,10 +217,13 @@ adopt(struct standby *b, const uint8_t *text, size_t len)
 		state_read(&owner, 1, copy, len, b->began, &told);
 	}
 	sa_stats(trial, &new.stats);
+	new.foreign = find_foreign(b, trial);
 	sa_free(trial);
 	state_told_clear(&told);
 	if (!len)
 		return false;
+	if (new.foreign && g_strcmp0(new.foreign, b->held.foreign) != 0)
+		log_say(b->log, LOG_WARNING, "standby", "%s", new.foreign);
 	held_clear(&b->held);
 	b->held = new;
 	b->reads++;
@@ -556,13 +583,14 @@ standby_status(const struct standby *b, struct standby_status *out)
 	*out = (struct standby_status){
 		.follows = b->where, .warm = b->held.text != NULL,
 		.stats = b->held.stats, .as_of = b->held.as_of,
-		.reads = b->reads, .why = b->why,
+		.reads = b->reads, .why = b->why, .foreign = b->held.foreign,
 	};
 }
 
 struct standby *
 standby_new(struct mad_client *x, const struct mkey_db *keys, struct sa *sa,
-	    struct state *state, struct log *log)
+	    struct state *state, const struct isolation_params *isolation,
+	    struct log *log)
 {
 	struct standby *b = g_new0(struct standby, 1);
 
@@ -571,6 +599,7 @@ standby_new(struct mad_client *x, const struct mkey_db *keys, struct sa *sa,
 	b->keys = keys;
 	b->sa = sa;
 	b->state = state;
+	b->isolation = isolation;
 	b->log = log;
 	b->timeout_ms = TIMEOUT_MS;
 	sa->write_state = state_write;

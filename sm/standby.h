@@ -9,6 +9,7 @@
 
 #include "sm/io/mad_client.h"
 #include "sm/log.h"
+#include "sm/plan/isolation.h"
 #include "sm/plan/mkey_db.h"
 #include "sm/sa/sa.h"
 #include "sm/state.h"
@@ -16,10 +17,11 @@
 
 struct standby;
 
-/* Borrows its arguments. After sa_server_new() and freed before
+/* Borrows its arguments; isolation: as a master would do it. After sa_server_new() and freed before
  * sa_server_free(): it receives MADs first. */
 struct standby *standby_new(struct mad_client *x, const struct mkey_db *keys,
 			    struct sa *sa, struct state *state,
+			    const struct isolation_params *isolation,
 			    struct log *log);
 void standby_free(struct standby *b);
 
@@ -51,6 +53,7 @@ struct standby_status {
 	int64_t as_of;		/* us: the state was the master's then */
 	uint64_t reads;		/* of all of it */
 	const char *why;	/* the last try failed; NULL: it did not */
+	const char *foreign;	/* the groups that would end, in words; or NULL */
 };
 void standby_status(const struct standby *b, struct standby_status *out);
 

@@ -212,5 +212,6 @@ control_put_status(const struct control_view *v, GString *out)
 	view_text_put(VIEW_WARNING, v->refused, out);
 	view_text_put(VIEW_WARNING, v->unsaved, out);
 	view_text_put(VIEW_WARNING, v->unseen, out);
+	view_text_put(VIEW_WARNING, v->standby.foreign, out);
 	view_text_put(VIEW_SOURCE, v->rules->source, out);
 }

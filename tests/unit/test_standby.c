@@ -55,6 +55,7 @@ struct stage {
 	struct snapshot *s;
 	struct sa *sa, *other;	/* ours, the master's */
 	struct state *state, *others;
+	struct isolation_params isolation;
 	struct log *log;
 	struct standby *b;
 	const struct manner *manner;
@@ -212,11 +213,12 @@ stage_open(struct stage *st)
 	set_members(st, 2);
 	st->log = log_open("/dev/null", LOG_DEBUG, NULL);
 	st->state = open_state(st, st->sa);
+	st->isolation.rules = partition_rules_default();
 	st->others = open_state(st, st->other);
 	state_know_clients(st->others);
 	st->other->write_state = state_write;
 	st->other->write_state_data = st->others;
-	st->b = standby_new(st->x, NULL, st->sa, st->state, st->log);
+	st->b = standby_new(st->x, NULL, st->sa, st->state, &st->isolation, st->log);
 	standby_follow(st->b, st->s);
 }
 
@@ -226,6 +228,7 @@ stage_close(struct stage *st)
 	standby_free(st->b);
 	state_close(st->state);
 	state_close(st->others);
+	partition_rules_unref(st->isolation.rules);
 	mad_client_free(st->x);
 	transport_free(st->t);
 	log_free(st->log);
@@ -267,6 +270,9 @@ run(struct stage *st, const char *time, GString *out)
 				       (unsigned)s.reads);
 	if (s.why)
 		g_string_append_printf(out, " - %s -", s.why);
+	if (s.foreign)
+		g_string_append_printf(out, " ends:%s",
+				       strchr(s.foreign, ':') + 1);
 }
 
 /* As the new master; 0: not all that clients registered is known. */
@@ -321,6 +327,9 @@ play(void *of, const char *text, GString *out)
 				    G_N_ELEMENTS(manners));
 	} else if (g_str_equal(*words, "members")) {
 		set_members(st, word_number(words[1]));
+	} else if (g_str_equal(*words, "unpartitioned")) {
+		partition_rules_unref(st->isolation.rules);
+		st->isolation.rules = partition_rules_new();
 	} else if (g_str_equal(*words, "often")) {
 		change_often(st, word_number(words[1]));
 	} else if (g_str_equal(*words, "news")) {
