@@ -20,6 +20,8 @@
  * it carries data. MTU is the least MTUCap, which the plan writes as
  * NeighborMTU, or what a port has there.
  *
+ * The route to a switch ends at its port 0, that to a host at a port of a switch.
+ *
  * End ports are sorted by PortGUID for paths between all of them; a hash table
  * finds them by PortGUID, since each path needs two.
  */
@@ -31,12 +33,6 @@
 #include "sm/mad/sa_record.h"
 
 #define WAY_UNKNOWN	0xffu
-
-/* A switch on the way that is being followed, and the cable out of it. */
-struct sa_passed {
-	uint32_t sw;
-	uint8_t way;
-};
 
 /* The lower MTU and rate of both ends; 0: the link is not Active. */
 static uint8_t
@@ -54,70 +50,29 @@ cable_way(const struct snapshot *s, uint32_t port)
 			  sa_rate_rank(sa_rate_of(b))));
 }
 
-static void
-sa_db_find_hops(struct sa_db *v)
-{
-	const struct snapshot *s = v->subnet;
-	const struct snapshot_node *n;
-	uint32_t count = 0, port, peer;
-	struct sa_hop *hop;
-
-	v->first_hop = g_new(uint32_t, s->n_switches + 1);
-	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
-		v->first_hop[sw] = count;
-		count += s->nodes[s->switches[sw]].info.num_ports + 1u;
-	}
-	v->first_hop[s->n_switches] = count;
-	v->hops = hop = g_new(struct sa_hop, count);
-	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
-		n = &s->nodes[s->switches[sw]];
-		*hop++ = (struct sa_hop){ n->first_port, SNAPSHOT_NONE,
-			sa_way(s->ports[n->first_port].info.mtu_cap,
-			       SA_RANK_ANY) };
-		for (unsigned p = 1; p <= n->info.num_ports; p++) {
-			port = n->first_port + p;
-			peer = s->ports[port].peer;
-			*hop++ = (struct sa_hop){
-				.next = peer,
-				.sw = peer == SNAPSHOT_NONE ? SNAPSHOT_NONE :
-					snapshot_node_of(s, peer)->sw_index,
-				.way = cable_way(s, port),
-			};
-		}
-	}
-	v->ways = g_new0(uint8_t *, lft_n_blocks(v->lft));
-	v->way_to = g_malloc(v->lft->stride);
-	memset(v->way_to, WAY_UNKNOWN, v->lft->stride);
-}
-
-/* The values of an end port and its cable. */
+/* The values of each port and its cable. */
 static void
 find_ends(struct sa_db *v)
 {
 	const struct snapshot *s = v->subnet;
-	const struct snapshot_node *n;
-	struct sa_end *end;
 
-	v->ends = g_new0(struct sa_end, s->n_ports);
+	v->ends = g_new(struct sa_end, s->n_ports);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
-		end = &v->ends[port];
-		end->guid = s->ports[port].guid;
-		end->lid = v->lids->base[port];
-		end->lmc = v->lids->lmc[port];
-		end->sw = SNAPSHOT_NONE;
-		if (!snapshot_is_end_port(s, port))
-			continue;
-		n = snapshot_node_of(s, port);
-		if (snapshot_is_switch(n)) {
+		const struct snapshot_node *n = snapshot_node_of(s, port);
+		uint32_t peer = s->ports[port].peer;
+		struct sa_end *end = &v->ends[port];
+
+		*end = (struct sa_end){
+			.guid = s->ports[port].guid, .lid = v->lids->base[port],
+			.lmc = v->lids->lmc[port], .way = cable_way(s, port),
+			.sw = peer == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+				snapshot_node_of(s, peer)->sw_index,
+		};
+		if (snapshot_is_switch(n) && port == n->first_port) {
 			end->sw = n->sw_index;
 			end->way = sa_way(s->ports[port].info.mtu_cap,
-					    SA_RANK_ANY);
-			continue;
+					  SA_RANK_ANY);
 		}
-		end->way = cable_way(s, port);
-		if (end->way)
-			end->sw = snapshot_node_of(s,
-					s->ports[port].peer)->sw_index;
 	}
 }
 
@@ -184,9 +139,11 @@ sa_db_new(struct snapshot *s, struct lid_map *lids, struct lft *lft,
 		.gid_prefix = gid_prefix, .packet_life = packet_life,
 		.subnet_timeout = subnet_timeout, .qos = true,
 	};
-	sa_db_find_hops(v);
 	find_ends(v);
 	sort_guids(v);
+	v->ways = g_new0(uint8_t *, lft_n_blocks(lft));
+	v->way_to = g_malloc(lft->stride);
+	memset(v->way_to, WAY_UNKNOWN, lft->stride);
 	return v;
 }
 
@@ -212,8 +169,6 @@ sa_db_unref(struct sa_db *v)
 	memberships_unref(v->memberships);
 	partition_rules_unref(v->rules);
 	port_tables_unref(v->tables);
-	g_free(v->first_hop);
-	g_free(v->hops);
 	for (uint32_t i = 0; i < n_blocks; i++)
 		g_free(v->ways[i]);
 	g_free(v->ways);
@@ -252,31 +207,29 @@ sa_db_make_gid(const struct sa_db *v, uint32_t port, uint8_t gid[16])
 /* The way from a switch to `to`, which has the LID; `ways` and `column` (of the
  * forwarding tables) are those to that LID. Switches on the route have no way
  * until it is computed, so those of a forwarding loop keep none. */
-static void
-sa_db_follow(const struct sa_db *v, uint8_t *ways, struct sa_passed *passed,
-       uint32_t sw, uint32_t to, const uint8_t *column)
+static uint8_t
+sa_db_follow(const struct sa_db *v, uint8_t *ways, uint32_t sw, uint32_t to,
+	     const uint8_t *column)
 {
-	uint32_t n = 0, at;
-	uint8_t way = 0;
+	const struct snapshot *s = v->subnet;
+	const struct snapshot_node *n = &s->nodes[s->switches[sw]];
+	uint8_t out = column[(size_t)sw * v->lft->stride];
+	uint8_t *way = &ways[sw * LFT_BLOCK];
+	uint32_t port = n->first_port + out;
+	const struct sa_end *end;
 
-	while (ways[sw * LFT_BLOCK] == WAY_UNKNOWN) {
-		ways[sw * LFT_BLOCK] = 0;
-		at = v->first_hop[sw] + column[(size_t)sw * v->lft->stride];
-		if (at >= v->first_hop[sw + 1])
-			break;
-		passed[n++] = (struct sa_passed){ sw, v->hops[at].way };
-		sw = v->hops[at].sw;
-		if (sw == SNAPSHOT_NONE) {
-			way = v->hops[at].next == to ? SA_WAY_ANY : 0;
-			break;
-		}
-	}
-	if (sw != SNAPSHOT_NONE)
-		way = ways[sw * LFT_BLOCK];
-	while (n-- > 0) {
-		way = sa_way_least(way, passed[n].way);
-		ways[passed[n].sw * LFT_BLOCK] = way;
-	}
+	*way = 0;
+	if (out > n->info.num_ports)
+		return 0;
+	end = &v->ends[port];
+	if (!out || end->sw == SNAPSHOT_NONE)
+		*way = (out ? s->ports[port].peer : port) == to ?
+			SA_WAY_ANY : 0;
+	else if (ways[end->sw * LFT_BLOCK] != WAY_UNKNOWN)
+		*way = ways[end->sw * LFT_BLOCK];
+	else
+		*way = sa_db_follow(v, ways, end->sw, to, column);
+	return *way = sa_way_least(*way, end->way);
 }
 
 /* The ways to the LIDs of a block. Those to LIDs with the same way from all
@@ -285,7 +238,6 @@ static void
 find_ways(const struct sa_db *v, uint32_t block)
 {
 	uint32_t n = v->subnet->n_switches, first = block * LFT_BLOCK;
-	g_autofree struct sa_passed *passed = g_new(struct sa_passed, n);
 	uint8_t *ways = g_malloc((size_t)n * LFT_BLOCK);
 	uint32_t to[LFT_BLOCK], sw, i;
 	bool mixed = false;
@@ -295,9 +247,10 @@ find_ways(const struct sa_db *v, uint32_t block)
 		to[i] = lid_map_owner(v->lids, (uint16_t)(first + i));
 	for (sw = 0; sw < n; sw++)
 		for (i = 0; i < LFT_BLOCK; i++)
-			if (to[i] != SNAPSHOT_NONE)
-				sa_db_follow(v, ways + i, passed, sw, to[i],
-				       v->lft->ports + first + i);
+			if (to[i] != SNAPSHOT_NONE &&
+			    ways[sw * LFT_BLOCK + i] == WAY_UNKNOWN)
+				sa_db_follow(v, ways + i, sw, to[i],
+					     v->lft->ports + first + i);
 	for (i = 0; i < LFT_BLOCK; i++) {
 		for (sw = 1; sw < n; sw++)
 			if (ways[sw * LFT_BLOCK + i] != ways[i])

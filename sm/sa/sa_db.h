@@ -36,18 +36,11 @@ sa_way_least(uint8_t a, uint8_t b)
 	return mtu ? (uint8_t)(mtu << 5 | MIN(a & 31, b & 31)) : 0;
 }
 
-/* A switch port on the route of a path. */
-struct sa_hop {
-	uint32_t next;		/* port index at the other end; of a port 0:
-				   itself; SNAPSHOT_NONE: no cable */
-	uint32_t sw;		/* its switch, SNAPSHOT_NONE: an end node */
-	uint8_t way;		/* of this cable */
-};
-
-/* A port where paths begin and end. */
+/* A port with its cable: where paths begin and end, and what they go through. */
 struct sa_end {
 	uint64_t guid;
-	uint32_t sw;		/* its switch, or itself; SNAPSHOT_NONE: none */
+	uint32_t sw;		/* the switch at the other end; of port 0 its
+				   own; SNAPSHOT_NONE: none */
 	uint16_t lid;		/* the first of 2^lmc; 0: none */
 	uint8_t lmc;
 	uint8_t way;		/* of its cable; 0: no path begins here */
@@ -66,8 +59,6 @@ struct sa_db {
 	struct port_tables *tables;	/* see "tables of ports"; a reference,
 					   NULL: nothing is known */
 	uint64_t gid_prefix;
-	uint32_t *first_hop;		/* by switch, n_switches + 1 */
-	struct sa_hop *hops;		/* by switch and port number */
 	uint8_t *way_to;		/* by LID, from all switches; 0xff: not
 					   known yet, or in */
 	uint8_t **ways;			/* by block of LIDs, [switch][LID % 64];
