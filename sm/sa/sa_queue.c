@@ -29,24 +29,6 @@ struct sa_queue {
 	GQueue turns;		/* those with requests, the next one first */
 };
 
-G_STATIC_ASSERT(sizeof(struct sa_request_key) == 16);
-
-guint
-sa_request_key_hash(gconstpointer data)
-{
-	const struct sa_request_key *k = data;
-	uint64_t sum = k->tid ^ (uint64_t)k->lid << 40 ^
-		(uint64_t)k->attr_id << 8 ^ k->method;
-
-	return (guint)(sum * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-}
-
-gboolean
-sa_request_key_equal(gconstpointer a, gconstpointer b)
-{
-	return memcmp(a, b, sizeof(struct sa_request_key)) == 0;
-}
-
 struct sa_job *
 sa_job_new(const struct mad_addr *from, const uint8_t *mad, size_t len)
 {
@@ -150,15 +132,13 @@ sa_job_changes(const struct sa_job *j)
 }
 
 bool
-sa_queue_has_change(const struct sa_queue *q, uint16_t lid)
+sa_queue_has(const struct sa_queue *q, const struct sa_job *j,
+	     GCompareFunc differs)
 {
-	const struct sa_client *c = g_hash_table_lookup(q->clients,
-						GUINT_TO_POINTER(lid));
+	struct sa_client *c = g_hash_table_lookup(q->clients,
+						  GUINT_TO_POINTER(j->key.lid));
 
-	for (const GList *l = c ? c->line.head : NULL; l; l = l->next)
-		if (sa_job_changes(l->data))
-			return true;
-	return false;
+	return c && g_queue_find_custom(&c->line, j, differs);
 }
 
 unsigned

@@ -11,8 +11,7 @@
 
 struct sa_queue;
 
-/* Equal for a request that is sent twice. No holes: it is hashed and compared as
- * bytes. */
+/* Equal for a request that is sent twice. No holes: it is compared as bytes. */
 struct sa_request_key {
 	uint64_t tid;
 	uint16_t lid, attr_id;
@@ -33,9 +32,6 @@ struct sa_job {
 	uint8_t mad[];		/* the request, len bytes */
 };
 
-guint sa_request_key_hash(gconstpointer key);
-gboolean sa_request_key_equal(gconstpointer a, gconstpointer b);
-
 /* Copies the bytes: a MAD at least. */
 struct sa_job *sa_job_new(const struct mad_addr *from, const uint8_t *mad,
 			  size_t len);
@@ -51,8 +47,9 @@ const char *sa_queue_add(struct sa_queue *q, struct sa_job *j);
 struct sa_job *sa_queue_next(struct sa_queue *q);
 /* Is it a Set or a Delete? */
 bool sa_job_changes(const struct sa_job *j);
-/* Does one of this LID wait? */
-bool sa_queue_has_change(const struct sa_queue *q, uint16_t lid);
+/* Does one of its client wait for which this is 0? j is the second argument. */
+bool sa_queue_has(const struct sa_queue *q, const struct sa_job *j,
+		  GCompareFunc differs);
 unsigned sa_queue_length(const struct sa_queue *q);
 
 #endif

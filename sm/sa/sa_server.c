@@ -104,7 +104,6 @@ struct sa_server {
 	struct sa_queue *queue;
 	struct sa_queue *held;	/* until the next view, */
 	unsigned held_timer;	/* or this rings; 0: not running */
-	GHashTable *jobs;	/* keys of all, a set */
 	size_t long_bytes;	/* of those that are longer than a MAD */
 	unsigned left;		/* answers of this turn */
 	int64_t turn_began;
@@ -129,7 +128,6 @@ static void on_turn(void *data);
 static void
 end_job(struct sa_server *d, struct sa_job *j)
 {
-	g_hash_table_remove(d->jobs, &j->key);
 	if (j->len > MAD_SIZE)
 		d->long_bytes -= j->len;
 	if (j->table)
@@ -491,6 +489,12 @@ sa_server_touch(struct sa_server *d)
 
 /* --------------------------------------------------------------- answering */
 
+static gint
+changes_nothing(gconstpointer waiting, gconstpointer job)
+{
+	return !sa_job_changes(waiting);
+}
+
 /* A step of a job out of the queue, into which it returns if it needs another
  * one. */
 static void
@@ -503,7 +507,7 @@ answer_job(struct sa_server *d, struct sa_job *j)
 	};
 	bool touches = sa_job_changes(j), goes_on = false;
 
-	if (touches && sa_queue_has_change(d->held, j->key.lid)) {
+	if (touches && sa_queue_has(d->held, j, changes_nothing)) {
 		hold_job(d, j);
 		return;
 	}
@@ -578,18 +582,26 @@ on_turn(void *data)
 
 /* --------------------------------------------------------------- receiving */
 
+static gint
+is_another(gconstpointer waiting, gconstpointer job)
+{
+	const struct sa_job *a = waiting, *b = job;
+
+	return memcmp(&a->key, &b->key, sizeof(a->key));
+}
+
 /* on_turn() begins each turn of the main loop. If no request waits, a turn ends
  * by time, which saves a timer for each request. */
 static void
 take_job(struct sa_server *d, struct sa_job *j)
 {
 	d->stats.taken++;
-	if (g_hash_table_contains(d->jobs, &j->key)) {
+	if (sa_queue_has(d->queue, j, is_another) ||
+	    sa_queue_has(d->held, j, is_another)) {
 		d->stats.repeated++;
 		sa_job_free(j);
 		return;
 	}
-	g_hash_table_add(d->jobs, &j->key);
 	j->came = transport_now(d->transport);
 	if (j->len > MAD_SIZE)
 		d->long_bytes += j->len;
@@ -672,7 +684,6 @@ sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
 	d->queue = sa_queue_new(d->params.max_waiting, d->params.max_of_one);
 	d->held = sa_queue_new(d->params.max_waiting, d->params.max_of_one);
 	d->asked = g_new0(struct sa_subscriber, d->params.max_reports);
-	d->jobs = g_hash_table_new(sa_request_key_hash, sa_request_key_equal);
 	d->handed_to = g_hash_table_new(NULL, NULL);
 	client->message = sa_server_on_message;
 	client->message_data = d;
@@ -690,7 +701,6 @@ sa_server_free(struct sa_server *d)
 	transport_timer_clear(d->transport, &d->turn_timer);
 	transport_timer_clear(d->transport, &d->held_timer);
 	transport_timer_clear(d->transport, &d->due_timer);
-	g_hash_table_unref(d->jobs);
 	g_hash_table_unref(d->handed_to);
 	g_free(d->asked);
 	sa_queue_free(d->queue);
