@@ -8,7 +8,9 @@
  */
 
 #include "sm/sa/informinfo.h"
+#include "sm/sa/service.h"
 #include "tests/lib/sa_stage.h"
+#include "tests/lib/state_text.h"
 
 SCRIPT(mcmember, "sa_mcmember.scn", sa_words, sa_star_set_up,
        sa_stage_tear_down)
@@ -47,6 +49,20 @@ STORES_TEST(test_one_client_cannot_fill_a_store)
 			 SA_STATUS_NO_RESOURCES);
 	ask_well(l, INFORM, 1, 2, n, 0xffff);
 	assert_int_equal(l->sa->informs->all.list->len, n + 1);
+}
+
+/* Services that were registered are not counted by port again when they are read:
+ * for each of 65,536 all would be looked at. */
+STORES_TEST(test_saved_services_are_not_counted_by_port)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < 300; i++)
+		g_string_append_printf(text, "service 0x%016x 0x%032x 0xffff "
+				       "9 0x%032x 0x%0128x 0x%0128x\n", i, 1,
+				       0, 0, 0);
+	assert_true(sa_load(l->sa, text->str, l->now, NULL));
+	assert_int_equal(l->sa->services->all.list->len, 300);
 }
 
 /* ------------------------------------------------------------ many Notices */
