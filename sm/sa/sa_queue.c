@@ -33,16 +33,9 @@ struct sa_job *
 sa_job_new(const struct mad_addr *from, const uint8_t *mad, size_t len)
 {
 	struct sa_job *j = g_malloc0(sizeof(*j) + len);
-	struct mad_header h;
 
-	mad_header_read(mad, len, &h);
+	mad_header_read(mad, len, &j->header);
 	j->link.data = j;
-	j->key = (struct sa_request_key){
-		.tid = h.tid, .lid = from->lid, .attr_id = h.attr_id,
-		.method = h.method,
-		.qp = { (uint8_t)(from->qp >> 16), (uint8_t)(from->qp >> 8),
-			(uint8_t)from->qp },
-	};
 	j->from = *from;
 	j->len = len;
 	memcpy(j->mad, mad, len);
@@ -84,7 +77,7 @@ sa_queue_free(struct sa_queue *q)
 const char *
 sa_queue_add(struct sa_queue *q, struct sa_job *j)
 {
-	gpointer lid = GUINT_TO_POINTER(j->key.lid);
+	gpointer lid = GUINT_TO_POINTER(j->from.lid);
 	struct sa_client *c = g_hash_table_lookup(q->clients, lid);
 
 	if (c && c->line.length >= q->max_client)
@@ -93,7 +86,7 @@ sa_queue_add(struct sa_queue *q, struct sa_job *j)
 		return "too many requests wait";
 	if (!c) {
 		c = g_new0(struct sa_client, 1);
-		c->lid = j->key.lid;
+		c->lid = j->from.lid;
 		c->turn.data = c;
 		g_hash_table_insert(q->clients, lid, c);
 		g_queue_push_tail_link(&q->turns, &c->turn);
@@ -127,8 +120,8 @@ sa_queue_next(struct sa_queue *q)
 bool
 sa_job_changes(const struct sa_job *j)
 {
-	return j->key.method == MAD_METHOD_SET ||
-		j->key.method == SA_METHOD_DELETE;
+	return j->header.method == MAD_METHOD_SET ||
+		j->header.method == SA_METHOD_DELETE;
 }
 
 bool
@@ -136,7 +129,7 @@ sa_queue_has(const struct sa_queue *q, const struct sa_job *j,
 	     GCompareFunc differs)
 {
 	struct sa_client *c = g_hash_table_lookup(q->clients,
-						  GUINT_TO_POINTER(j->key.lid));
+						  GUINT_TO_POINTER(j->from.lid));
 
 	return c && g_queue_find_custom(&c->line, j, differs);
 }

@@ -11,18 +11,10 @@
 
 struct sa_queue;
 
-/* Equal for a request that is sent twice. No holes: it is compared as bytes. */
-struct sa_request_key {
-	uint64_t tid;
-	uint16_t lid, attr_id;
-	uint8_t method;
-	uint8_t qp[3];
-};
-
 /* A request, from its arrival until all of its answer is sent. */
 struct sa_job {
 	GList link;		/* in a queue */
-	struct sa_request_key key;
+	struct mad_header header;
 	struct mad_addr from;
 	int64_t came;		/* us */
 	struct sa_reply reply;	/* as far as it is: SA_REPLY_NONE at first */

@@ -150,7 +150,7 @@ send_reply(struct sa_server *d, const struct sa_job *j)
 			   &error))
 		return;
 	log_limited(d->log, LOG_INFO, "sa", "an answer could not be sent",
-		    "to LID %u: %s", j->key.lid, error->message);
+		    "to LID %u: %s", j->from.lid, error->message);
 }
 
 static void
@@ -167,7 +167,7 @@ send_busy(struct sa_server *d, struct sa_job *j, const char *why)
 	d->stats.busy++;
 	log_limited(d->log, LOG_WARNING, "sa", why, "LID %u is told to try "
 		    "again later; requests that wait: %u, bytes of tables that "
-		    "are drawn: %" G_GUINT64_FORMAT, j->key.lid,
+		    "are drawn: %" G_GUINT64_FORMAT, j->from.lid,
 		    sa_queue_length(d->queue), d->collected);
 	send_status(d, j, MAD_STATUS_BUSY);
 }
@@ -178,8 +178,8 @@ log_drop(struct sa_server *d, const struct sa_job *j, const char *reason)
 	d->stats.dropped++;
 	log_limited(d->log, LOG_WARNING, "sa", reason,
 		    "method %s (0x%02x), attribute %s (0x%04x), from LID %u",
-		    mad_method_name(j->key.method), j->key.method,
-		    sa_attr_name(j->key.attr_id), j->key.attr_id, j->key.lid);
+		    mad_method_name(j->header.method), j->header.method,
+		    sa_attr_name(j->header.attr_id), j->header.attr_id, j->from.lid);
 }
 
 /* For a job that is in none of the queues. */
@@ -196,7 +196,7 @@ static size_t
 handed_to(const struct sa_server *d, const struct sa_job *j)
 {
 	return GPOINTER_TO_SIZE(g_hash_table_lookup(d->handed_to,
-					GUINT_TO_POINTER(j->key.lid)));
+					GUINT_TO_POINTER(j->from.lid)));
 }
 
 static bool
@@ -218,8 +218,8 @@ fail_table(struct sa_server *d, const struct sa_job *j, const char *why)
 {
 	d->stats.tables_failed++;
 	log_limited(d->log, LOG_INFO, "sa", "a table did not arrive",
-		    "%s for LID %u: %s", sa_attr_name(j->key.attr_id),
-		    j->key.lid, why);
+		    "%s for LID %u: %s", sa_attr_name(j->header.attr_id),
+		    j->from.lid, why);
 }
 
 static void
@@ -236,7 +236,7 @@ hand_over(struct sa_server *d, struct sa_job *j)
 	}
 	d->stats.tables_sent++;
 	d->handed += len;
-	g_hash_table_insert(d->handed_to, GUINT_TO_POINTER(j->key.lid),
+	g_hash_table_insert(d->handed_to, GUINT_TO_POINTER(j->from.lid),
 			    GSIZE_TO_POINTER(handed_to(d, j) + len));
 }
 
@@ -249,15 +249,15 @@ count_answer(struct sa_server *d, const struct sa_job *j)
 		d->stats.within[i] += us <= bound;
 	d->stats.us += us;
 	d->stats.answered++;
-	d->stats.records[j->key.attr_id < SA_SERVER_RECORDS ?
-			 j->key.attr_id : 0]++;
+	d->stats.records[j->header.attr_id < SA_SERVER_RECORDS ?
+			 j->header.attr_id : 0]++;
 }
 
 /* False: it is refused. */
 static bool
 begin_table(struct sa_server *d, struct sa_job *j)
 {
-	if (j->key.attr_id != SA_ATTR_STATE && (is_handed_too_much(d, j) ||
+	if (j->header.attr_id != SA_ATTR_STATE && (is_handed_too_much(d, j) ||
 			d->collected > d->params.max_collect)) {
 		send_busy(d, j, "too many long answers at once");
 		return false;
@@ -277,7 +277,7 @@ draw_table(struct sa_server *d, struct sa_job *j)
 {
 	unsigned bytes = j->table ? d->params.at_once / PIECES :
 		d->params.at_once;
-	bool is_state = j->key.attr_id == SA_ATTR_STATE;
+	bool is_state = j->header.attr_id == SA_ATTR_STATE;
 	struct sa_records *r = j->reply.records;
 	guint size = (guint)sa_records_size(r), before;
 	uint8_t record[SA_DATA_LEN];
@@ -501,7 +501,7 @@ static void
 answer_job(struct sa_server *d, struct sa_job *j)
 {
 	const struct sa_request request = {
-		.mad = j->mad, .len = j->len, .slid = j->key.lid,
+		.mad = j->mad, .len = j->len, .slid = j->from.lid,
 		.qp = j->from.qp,
 		.now = transport_now(d->transport),
 	};
@@ -587,7 +587,9 @@ is_another(gconstpointer waiting, gconstpointer job)
 {
 	const struct sa_job *a = waiting, *b = job;
 
-	return memcmp(&a->key, &b->key, sizeof(a->key));
+	return a->from.qp != b->from.qp || a->header.tid != b->header.tid ||
+		a->header.attr_id != b->header.attr_id ||
+		a->header.method != b->header.method;
 }
 
 /* on_turn() begins each turn of the main loop. If no request waits, a turn ends
@@ -608,7 +610,7 @@ take_job(struct sa_server *d, struct sa_job *j)
 	if (d->long_bytes > d->params.max_long) {
 		send_busy(d, j, "too many long requests wait");
 		end_job(d, j);
-	} else if (sa_is_of_standby(j->mad, j->key.attr_id, j->key.method)) {
+	} else if (sa_is_of_standby(j->mad, j->header.attr_id, j->header.method)) {
 		answer_job(d, j);	/* even without a view */
 	} else if (d->shut) {
 		discard(d, j, "SA request to a standby");
