@@ -71,10 +71,10 @@ struct waiting_notice {
 	uint16_t pkey;		/* of the partition it is about; 0: it depends
 				   on the source */
 	uint64_t source;	/* PortGUID */
-	struct sa_cursor at;	/* the last subscription that was compared */
+	struct sa_cursor at;	/* the last subscription that was compared: from
+				   then on an equal Notice is another one */
 	int64_t since;
 	uint64_t place;		/* among all there ever were */
-	bool is_begun;		/* an equal one is another one from now on */
 	uint32_t n_pkeys;
 	uint16_t pkeys[];	/* those that the source had */
 };
@@ -319,7 +319,7 @@ is_waiting(const struct informs *i, const uint8_t notice[NOTICE_LEN],
 	for (const GList *l = i->traps.head; l; l = l->next) {
 		const struct waiting_notice *w = l->data;
 
-		if (!w->is_begun &&
+		if (!w->at.begun &&
 		    !memcmp(w->notice, notice, NOTICE_COUNT_OFFSET) &&
 		    !memcmp(w->notice + behind, notice + behind,
 			    NOTICE_LEN - behind) &&
@@ -402,7 +402,6 @@ informs_next(struct informs *i, const struct sa_db *v, int64_t now,
 			g_free(g_queue_pop_head(line));
 			continue;
 		}
-		w->is_begun = true;
 		s = next_subscriber(i, v, w, &left);
 		if (s) {
 			*out = (struct sa_report){
