@@ -34,7 +34,6 @@
 
 #include "routing/paths.h"
 #include "routing/sets.h"
-#include "topology/prng.h"
 
 #define LEVEL_NONE	255u
 #define LEVEL_MAX	250u
@@ -45,10 +44,8 @@
 #define GOOD		1.5	/* times the cost of unrestricted paths: good */
 #define KEEP		1.1	/* times the cost: the present order stays */
 #define MAX_ROUNDS	8u	/* of order_settle() */
-#define N_SAMPLES	64u	/* pairs of leaves with hosts below a top
-				   switch, */
-#define FEW_APART	16u	/* fewer than one in so many of these */
-#define MAX_SAMPLES	512u	/* among so many pairs of ways down */
+#define N_SAMPLES	64u	/* leaves below a top switch that are looked at */
+#define FEW		16u	/* of pairs with these: one in so many */
 
 /* ---- from levels to an order ---- */
 
@@ -254,122 +251,104 @@ order_count_from_roots(const struct graph *g, const uint8_t *is_root,
 
 /* ---- tops that are leaves ---- */
 
-struct sample {
+struct settling {
 	const struct graph *g;
-	const uint32_t *level;
-	uint32_t *mark;		/* by switch: the last search that visited it */
-	uint32_t n_searches;
-	GArray *todo;
-	uint64_t random;
+	uint32_t *level;
+	uint32_t n_words;
+	uint64_t *below;	/* by switch: the set of leaves with hosts below
+				   it */
 };
 
-/* A leaf below `sw`, by random ways down. SNAPSHOT_NONE: there is none, or it
- * has no host. */
-static uint32_t
-sample_leaf(struct sample *s, uint32_t sw)
+static uint64_t *
+settle_below(const struct settling *s, uint32_t sw)
 {
-	const struct graph *g = s->g;
-	uint32_t below[GRAPH_PORTS], n_below, e;
-
-	while (s->level[sw] > 0) {
-		for (n_below = 0, e = g->first_edge[sw];
-		     e < g->first_edge[sw + 1]; e++)
-			if (s->level[g->edges[e].peer] + 1 == s->level[sw])
-				below[n_below++] = g->edges[e].peer;
-		if (n_below == 0)
-			return SNAPSHOT_NONE;
-		sw = below[prng_below(&s->random, n_below)];
-	}
-	return g->n_hosts[sw] ? sw : SNAPSHOT_NONE;
+	return s->below + (size_t)sw * s->n_words;
 }
 
-/* Visits all switches above `sw`, up to a level. True: the search before
- * this one visited one of them. */
-static bool
-sample_climb(struct sample *s, uint32_t sw, uint32_t below)
-{
-	const struct graph *g = s->g;
-	uint32_t now = ++s->n_searches, e, peer;
-	bool met = false;
-
-	met |= s->mark[sw] == now - 1;
-	s->mark[sw] = now;
-	g_array_set_size(s->todo, 0);
-	g_array_append_val(s->todo, sw);
-	while (s->todo->len) {
-		sw = g_array_index(s->todo, uint32_t, s->todo->len - 1);
-		g_array_set_size(s->todo, s->todo->len - 1);
-		for_each_edge(g, sw, e) {
-			peer = g->edges[e].peer;
-			if (s->level[peer] != s->level[sw] + 1 ||
-			    s->level[peer] >= below || s->mark[peer] == now)
-				continue;
-			met |= s->mark[peer] == now - 1;
-			s->mark[peer] = now;
-			if (s->level[peer] + 1u < below)
-				g_array_append_val(s->todo, peer);
-		}
-	}
-	return met;
-}
-
-/*
- * The level of a switch. A top switch goes below its neighbours, by the level
- * that most of them have (the lowest of several), if nearly all sampled pairs
- * of leaves below it have a common ancestor further down.
- */
+/* Finds the leaves below the switches of a level; returns how many these are. */
 static uint32_t
-sample_settle(struct sample *s, uint32_t top)
+settle_gather(const struct settling *s, uint32_t level)
 {
 	const struct graph *g = s->g;
-	uint32_t own = s->level[top], count[LEVEL_MAX + 1] = { 0 };
-	uint32_t n_pairs = 0, n_apart = 0, around = 0, k, a, b, e;
+	uint32_t sw, e, n = 0;
 
-	if (own < 2)
-		return own;
-	for_each_edge(g, top, e) {
-		if (s->level[g->edges[e].peer] > own)
-			return own;
-		count[MIN(s->level[g->edges[e].peer], LEVEL_MAX)]++;
-	}
-	for (k = 0; k < MAX_SAMPLES && n_pairs < N_SAMPLES; k++) {
-		a = sample_leaf(s, top);
-		b = sample_leaf(s, top);
-		if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE || a == b)
+	for (sw = 0; sw < g->n_switches; sw++) {
+		if (s->level[sw] != level)
 			continue;
-		n_pairs++;
-		s->n_searches++;	/* unlike any search before */
-		sample_climb(s, a, own);
-		n_apart += !sample_climb(s, b, own);
-		if (n_apart * FEW_APART > N_SAMPLES)
-			return own;
+		n++;
+		if (level == 0 && g->n_hosts[sw])
+			set_add(settle_below(s, sw), sw);
+		for_each_edge(g, sw, e)
+			if (s->level[g->edges[e].peer] + 1 == level)
+				set_unite(settle_below(s, sw), settle_below(s,
+					  g->edges[e].peer), s->n_words);
 	}
-	if (n_apart * FEW_APART > n_pairs)
-		return own;
-	for (k = 1; k <= LEVEL_MAX; k++)
-		if (count[k] > count[around])
-			around = k;
-	return around > 0 && around - 1 < own ? around - 1 : own;
+	return n;
 }
 
-/* Moves top switches that join nothing below their neighbours. An empty pod
- * takes a round for each of its levels. */
+static uint64_t
+settle_count(const struct settling *s, const uint64_t *leaves)
+{
+	uint64_t n = 0;
+
+	for (uint32_t w = 0; w < s->n_words; w++)
+		n += (uint64_t)__builtin_popcountll(leaves[w]);
+	return n;
+}
+
+/* Is it a top switch, and have nearly all pairs of leaves below it a common ancestor
+ * among its neighbours? Of many leaves, one in so many is looked at. */
+static bool
+settle_is_idle(const struct settling *s, uint32_t top)
+{
+	const struct graph *g = s->g;
+	const uint64_t *mine = settle_below(s, top), *theirs;
+	g_autofree uint64_t *apart = g_new(uint64_t, s->n_words);
+	uint64_t n = settle_count(s, mine), step = n / N_SAMPLES + 1;
+	uint64_t few = n * n / step / FEW, n_apart = 0, nth = 0;
+	uint32_t leaf, e, peer, w;
+
+	for_each_edge(g, top, e)
+		if (s->level[g->edges[e].peer] > s->level[top])
+			return false;
+	for (leaf = 0; leaf < g->n_switches && n_apart <= few; leaf++) {
+		if (!set_has(mine, leaf) || nth++ % step)
+			continue;
+		memcpy(apart, mine, s->n_words * sizeof(*apart));
+		for_each_edge(g, top, e) {
+			peer = g->edges[e].peer;
+			theirs = settle_below(s, peer);
+			if (s->level[peer] == s->level[top] ||
+			    !set_has(theirs, leaf))
+				continue;
+			for (w = 0; w < s->n_words; w++)
+				apart[w] &= ~theirs[w];
+		}
+		n_apart += settle_count(s, apart);
+	}
+	return n_apart <= few;
+}
+
+/* Moves top switches that join nothing below their neighbours, which are a level
+ * lower. An empty pod takes a round for each of its levels. */
 static void
 order_settle(const struct graph *g, uint32_t *level)
 {
-	g_autofree uint32_t *mark = g_new0(uint32_t, g->n_switches);
-	g_autofree uint32_t *next = g_new(uint32_t, g->n_switches);
-	g_autoptr(GArray) todo = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	struct sample s = { g, level, mark, 0, todo, 1 };
-	size_t size = g->n_switches * sizeof(*level);
-	uint32_t sw, round;
+	uint32_t n = g->n_switches, n_words = (n + 63) / 64, i, sw, round;
+	g_autofree uint64_t *below = g_new(uint64_t, (size_t)n * n_words);
+	g_autofree uint32_t *next = g_new(uint32_t, n);
+	const struct settling s = { g, level, n_words, below };
 
 	for (round = 0; round < MAX_ROUNDS; round++) {
-		for (sw = 0; sw < g->n_switches; sw++)
-			next[sw] = sample_settle(&s, sw);
-		if (memcmp(level, next, size) == 0)
+		memset(below, 0, (size_t)n * n_words * sizeof(*below));
+		for (i = sw = 0; sw < n; i++)
+			sw += settle_gather(&s, i);
+		for (sw = 0; sw < n; sw++)
+			next[sw] = level[sw] < 2 || !settle_is_idle(&s, sw) ?
+				level[sw] : level[sw] - 2;
+		if (memcmp(level, next, n * sizeof(*level)) == 0)
 			return;
-		memcpy(level, next, size);
+		memcpy(level, next, n * sizeof(*level));
 	}
 }
 
