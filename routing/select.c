@@ -792,6 +792,7 @@ select_leave_idle(const struct choice_wish *wish, const struct engine_input *in,
 		graph_free(g);
 		less.g = g = graph_without(in->g, is_idle);
 		less.ranks = NULL;
+		less.order = NULL;
 		less.order = order_compute(&less);
 		less.ranks = in->ranks;
 		is_safe = select_engine(wish, &less, &other, &f, NULL);
