@@ -246,7 +246,7 @@ query_node(struct discover *d, uint32_t node, uint32_t port)
 		add_query(d, QUERY_PORT_INFO, port);
 		return;
 	}
-	add_query(d, QUERY_SWITCH_INFO, port);
+	add_query(d, QUERY_SWITCH_INFO, n->first_port);
 	for (unsigned num = 0; num <= ports; num++)
 		add_query(d, QUERY_PORT_INFO, n->first_port + num);
 }
@@ -573,20 +573,12 @@ on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 		on_node_info(d, q->port, 0, data);
 }
 
-static const struct silent_port *
-silent_at(const struct discover *d, uint32_t port)
-{
-	return silent_find(d->silent,
-			   snapshot_node_of(d->s, port)->info.node_guid,
-			   d->s->ports[port].num);
-}
-
 /* Did no node answer behind this port until now, and is its state the same? The
  * manager's own port is the only way into the fabric. */
 static bool
 is_left_out(const struct discover *d, uint32_t port)
 {
-	const struct silent_port *then = silent_at(d, port);
+	const struct silent_port *then = silent_find(d->silent, d->s, port);
 
 	return then && port != d->s->local_port &&
 		then->state == d->s->ports[port].info.state;
@@ -599,7 +591,8 @@ may_leave_out(const struct discover *d, uint32_t port)
 {
 	uint32_t at = host_at(d, port);
 
-	return at != SNAPSHOT_NONE && (!d->amend || silent_at(d, at));
+	return at != SNAPSHOT_NONE &&
+		(!d->amend || silent_find(d->silent, d->s, at));
 }
 
 static void

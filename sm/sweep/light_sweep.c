@@ -40,12 +40,6 @@
 #define PAUSE_MAX_US	(300 * PAUSE_MIN_US)
 #define PAUSE_LACK_US	(10 * PAUSE_MIN_US)
 
-struct question {
-	uint32_t port, modifier;
-	enum mad_attr attr;	/* NodeInfo: of the node behind the port */
-	bool is_first;		/* of a silent port: NodeInfo follows */
-};
-
 struct light_sweep {
 	const struct mkey_db *keys;
 	const struct snapshot *s;
@@ -53,8 +47,8 @@ struct light_sweep {
 	void *data;
 	GArray *silent;		/* borrowed */
 	bool is_probe;
-	GArray *questions;	/* struct question */
-	guint n_asked;
+	GArray *requests;	/* struct smp_request, */
+	guint n_sent;		/* of which so many were sent */
 	int64_t began;
 	struct light_sweep_result r;
 };
@@ -71,45 +65,48 @@ compare_silent(const void *a, const void *b)
 		uint_compare(p->attr, q->attr);
 }
 
+static struct silent_port
+silent_of(const struct snapshot *s, uint32_t port, enum mad_attr attr)
+{
+	return (struct silent_port){
+		.node_guid = snapshot_node_of(s, port)->info.node_guid,
+		.num = s->ports[port].num, .attr = attr,
+		.state = s->ports[port].info.state,
+	};
+}
+
 static struct silent_port *
-silent_lookup(const GArray *silent, const struct silent_port *key)
+silent_lookup(const GArray *silent, struct silent_port key)
 {
 	guint i;
 
 	/* not bsearch(): there may be none, and no memory then */
-	return silent && g_array_binary_search((GArray *)silent, key,
+	return silent && g_array_binary_search((GArray *)silent, &key,
 					       compare_silent, &i) ?
 		&g_array_index(silent, struct silent_port, i) : NULL;
 }
 
 const struct silent_port *
-silent_find(const GArray *silent, uint64_t node_guid, uint8_t num)
+silent_find(const GArray *silent, const struct snapshot *s, uint32_t port)
 {
-	const struct silent_port key = { .node_guid = node_guid, .num = num,
-					 .attr = MAD_ATTR_NODE_INFO };
-
-	return silent_lookup(silent, &key);
+	return silent_lookup(silent, silent_of(s, port, MAD_ATTR_NODE_INFO));
 }
 
 void
 silent_note(GArray *lost, const struct snapshot *s, const struct smp_request *r)
 {
-	const struct silent_port new = {
-		.node_guid = snapshot_node_of(s, r->port)->info.node_guid,
-		.num = s->ports[r->port].num, .attr = r->attr,
-		.modifier = r->modifier,
-	};
+	struct silent_port new = silent_of(s, r->port, r->attr);
 
+	new.modifier = r->modifier;
 	g_array_append_val(lost, new);
 }
 
 /* With the pause that it had. is_news: its switch has reported a change. */
 static void
-add_silent(GArray *silent, const GArray *known, const struct silent_port *p,
+add_silent(GArray *silent, const GArray *known, struct silent_port new,
 	   bool is_news, int64_t now)
 {
-	const struct silent_port *was = silent_lookup(known, p);
-	struct silent_port new = *p;
+	const struct silent_port *was = silent_lookup(known, new);
 
 	new.pause = was ? was->pause : PAUSE_MIN_US;
 	new.due = !was ? now + PAUSE_MIN_US : is_news ? now : was->due;
@@ -124,19 +121,15 @@ silent_update(GArray *known, const struct snapshot *s, const GArray *lost,
 	guint kept = 0;
 
 	for (uint32_t port = 0; port < s->n_ports; port++) {
-		const struct snapshot_port *p = &s->ports[port];
-		const struct snapshot_node *n = &s->nodes[p->node];
-		const struct silent_port new = {
-			.node_guid = n->info.node_guid, .num = p->num,
-			.attr = MAD_ATTR_NODE_INFO, .state = p->info.state,
-		};
+		const struct snapshot_node *n = snapshot_node_of(s, port);
 
-		if (p->silent && snapshot_is_switch(n))
-			add_silent(silent, known, &new,
+		if (s->ports[port].silent && snapshot_is_switch(n))
+			add_silent(silent, known, silent_of(s, port,
+							MAD_ATTR_NODE_INFO),
 				   n->sw.port_state_change, now);
 	}
 	EACH_ITEM(const struct silent_port, p, lost)
-		add_silent(silent, known, p, false, now);
+		add_silent(silent, known, *p, false, now);
 	/* a repair has not asked for it */
 	EACH_ITEM(const struct silent_port, p, known) {
 		uint32_t port = snapshot_port_of(s, snapshot_find_node(s,
@@ -144,7 +137,7 @@ silent_update(GArray *known, const struct snapshot *s, const GArray *lost,
 
 		if (p->attr != MAD_ATTR_NODE_INFO && port != SNAPSHOT_NONE &&
 		    s->ports[snapshot_holder_of(s, port)].trouble)
-			add_silent(silent, known, p, false, now);
+			add_silent(silent, known, *p, false, now);
 	}
 	g_array_sort(silent, compare_silent);
 	/* several blocks of a table are one */
@@ -163,45 +156,101 @@ silent_due(const GArray *silent)
 {
 	int64_t due = INT64_MAX;
 
-	for (guint i = 0; silent && i < silent->len; i++)
-		due = MIN(due, g_array_index(silent, struct silent_port,
-					     i).due);
+	EACH_ITEM(const struct silent_port, p, silent)
+		due = MIN(due, p->due);
 	return due;
 }
 
-static void
-ask_port(struct light_sweep *l, uint32_t port, enum mad_attr attr, bool is_first)
-{
-	const struct question q = {
-		port, attr == MAD_ATTR_PORT_INFO ?
-			smp_batch_port_info_modifier(l->s, port) : 0,
-		attr, is_first,
-	};
+/* -------------------------------------------------------------- questions */
 
-	g_array_append_val(l->questions, q);
+/* NodeInfo is that of the node behind the port, with the M_Key of the port there. */
+static void
+ask(struct light_sweep *l, uint32_t port, enum mad_attr attr, uint32_t modifier)
+{
+	const struct snapshot *s = l->s;
+	struct smp_request r = {
+		.port = port, .attr = attr, .modifier = modifier,
+		.addressed = attr == MAD_ATTR_NODE_INFO,
+	};
+	uint64_t holder = s->ports[snapshot_holder_of(s, port)].guid;
+	uint8_t num = s->ports[port].num;
+
+	if (r.addressed) {
+		r.key = mkey_db_of(l->keys,
+				   mkey_db_behind(l->keys, holder, num));
+		if (!snapshot_path(s, port, &r.path) ||
+		    !dr_path_push(&r.path, num))
+			return;
+	}
+	g_array_append_val(l->requests, r);
 }
 
-/* Ports to be queried now; after the same pause again, also if the query is called
- * off, so that a switch that sends traps all the time does not lead to one of all
- * of them each time. */
 static void
-silent_take(struct light_sweep *l)
+ask_port_info(struct light_sweep *l, uint32_t port)
+{
+	ask(l, port, MAD_ATTR_PORT_INFO,
+	    smp_batch_port_info_modifier(l->s, port));
+}
+
+/* What is due now; after the same pause again, also if the query is called off, so
+ * that a switch that sends traps all the time does not lead to one of all of them
+ * each time. */
+static void
+ask_silent(struct light_sweep *l)
 {
 	EACH_ITEM(struct silent_port, p, l->silent) {
-		uint32_t node, port;
+		uint32_t port;
 
 		if (p->due > l->began)
 			continue;
-		node = snapshot_find_node(l->s, p->node_guid);
-		port = snapshot_port_of(l->s, node, p->num);
 		p->due = l->began + p->pause;
+		port = snapshot_port_of(l->s, snapshot_find_node(l->s,
+						p->node_guid), p->num);
 		if (port != SNAPSHOT_NONE)
-			g_array_append_vals(l->questions, &(struct question){
-				port, p->modifier, p->attr, false }, 1);
+			ask(l, port, p->attr, p->modifier);
 	}
 }
 
-/* --------------------------------------------------------------- the sweep */
+/* Of each link whose turn it is its host's end, or one of two switches' ends. */
+static void
+ask_links(struct light_sweep *l, struct light_turn turn)
+{
+	const struct snapshot *s = l->s;
+	uint32_t n = 0;
+
+	for (uint32_t port = 0; turn.of && port < s->n_ports; port++) {
+		const struct snapshot_port *p = &s->ports[port];
+
+		if (p->known && p->peer != SNAPSHOT_NONE &&
+		    port != s->local_port &&
+		    (snapshot_is_end_port(s, port) ||
+		     (!snapshot_is_end_port(s, p->peer) && port < p->peer)) &&
+		    n++ % turn.of == turn.now)
+			ask_port_info(l, port);
+	}
+}
+
+static void
+ask_fabric(struct light_sweep *l)
+{
+	const struct snapshot *s = l->s;
+
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct snapshot_port *p = &s->ports[port];
+		bool is_switch = snapshot_is_switch(&s->nodes[p->node]) &&
+			p->num == 0;
+		bool is_leased = snapshot_is_end_port(s, port) &&
+			p->info.m_key && p->info.m_key_lease &&
+			(is_switch || p->info.state >= PORT_STATE_ACTIVE);
+
+		if (is_switch)
+			ask(l, port, MAD_ATTR_SWITCH_INFO, 0);
+		if (is_leased || (port == s->local_port && !is_switch))
+			ask_port_info(l, port);
+	}
+}
+
+/* ---------------------------------------------------------------- answers */
 
 /* The first change is named. */
 static void G_GNUC_PRINTF(3, 4)
@@ -221,9 +270,16 @@ change(struct light_sweep *l, uint32_t port, const char *format, ...)
 				snapshot_node_name(n), n->info.node_guid, what);
 }
 
+/* A switch's port that leads to a host is read if the host has not answered. */
+static bool
+is_next_to_silence(const struct light_sweep *l, uint32_t port)
+{
+	return !snapshot_is_end_port(l->s, port) &&
+		snapshot_is_end_port(l->s, l->s->ports[port].peer);
+}
+
 static void
-light_sweep_on_port_info(struct light_sweep *l, uint32_t port,
-			 const uint8_t *data)
+on_port_info(struct light_sweep *l, uint32_t port, const uint8_t *data)
 {
 	const struct port_info *then = &l->s->ports[port].info;
 	struct port_info now;
@@ -247,6 +303,32 @@ light_sweep_on_port_info(struct light_sweep *l, uint32_t port,
 		       l->s->ports[port].num, port_width(&now)->name,
 		       port_speed(&now)->name, port_width(then)->name,
 		       port_speed(then)->name);
+	else if (is_next_to_silence(l, port))
+		ask(l, port, MAD_ATTR_NODE_INFO, 0);
+}
+
+static void
+on_switch_info(struct light_sweep *l, uint32_t port, const uint8_t *data)
+{
+	const struct snapshot_node *n = snapshot_node_of(l->s, port);
+	const struct switch_info *then = &n->sw;
+	struct switch_info now;
+
+	if (!n->sw_known)
+		return;
+	switch_info_decode(data, &now);
+	if (now.port_state_change)
+		change(l, port, "reports PortStateChange");
+	else if (now.linear_fdb_cap != then->linear_fdb_cap)
+		change(l, port, "has LinearFDBCap %u, had %u",
+		       now.linear_fdb_cap, then->linear_fdb_cap);
+	else if (now.linear_fdb_top != then->linear_fdb_top)
+		change(l, port, "has LinearFDBTop %u, was left with %u",
+		       now.linear_fdb_top, then->linear_fdb_top);
+	else if (now.multicast_fdb_top != then->multicast_fdb_top)
+		change(l, port, "has MulticastFDBTop 0x%04x, was left with "
+		       "0x%04x", now.multicast_fdb_top,
+		       then->multicast_fdb_top);
 }
 
 /* The host behind this port of a switch answers no more. */
@@ -254,76 +336,45 @@ static void
 falls_silent(struct light_sweep *l, uint32_t port)
 {
 	const struct snapshot_port *p = &l->s->ports[port];
-	const struct silent_port new = {
-		.node_guid = snapshot_node_of(l->s, port)->info.node_guid,
-		.num = p->num, .attr = MAD_ATTR_NODE_INFO,
-		.state = p->info.state,
-	};
 	g_autofree char *host = snapshot_port_name(l->s, p->peer);
 
 	change(l, port, "port %u: %s behind it does not answer", p->num, host);
-	add_silent(l->silent, NULL, &new, false, l->began);
+	add_silent(l->silent, NULL, silent_of(l->s, port, MAD_ATTR_NODE_INFO),
+		   false, l->began);
 	g_array_sort(l->silent, compare_silent);
 }
 
-/* Of a switch's port, or of a link in turn. */
+/* No answer, or a status, where there was none before. */
 static void
-probe_reply(struct light_sweep *l, const struct smp_request *r,
-	    const struct smp_reply *a)
+on_lack(struct light_sweep *l, uint32_t port, enum mad_attr attr,
+	enum smp_outcome outcome)
 {
-	bool ok = a->outcome == SMP_ANSWERED && !a->status;
-	bool is_lost = a->outcome == SMP_TIMED_OUT;
-	uint32_t peer = l->s->ports[r->port].peer;
-	guint n_changed = l->r.changed->len;
-	const struct silent_port key = {
-		.node_guid = snapshot_node_of(l->s, r->port)->info.node_guid,
-		.num = l->s->ports[r->port].num, .attr = r->attr,
-	};
-	struct silent_port *was = silent_lookup(l->silent, &key);
-	struct node_info info;
+	uint32_t peer = l->s->ports[port].peer;
 
-	if (ok && r->attr == MAD_ATTR_NODE_INFO) {
-		/* nonsense is no news */
-		node_info_decode(a->data, &info);
-		ok = !faults_node_info(&info, r->port);
+	if (!l->is_probe && outcome != SMP_TOO_FAR) {
+		change(l, port, "does not answer");
+		l->r.silent = true;
 	}
-	if (was && r->attr != MAD_ATTR_NODE_INFO) {
-		/* it stays until the node was read */
-		if (ok)
-			change(l, r->port, "answers %s now",
-			       mad_attr_name(r->attr));
+	if (!l->is_probe || outcome != SMP_TIMED_OUT)
 		return;
-	}
-	if (r->attr == MAD_ATTR_PORT_INFO) {
-		if (ok)
-			light_sweep_on_port_info(l, r->port, a->data);
-		if (ok && r->tag && l->r.changed->len == n_changed)
-			ask_port(l, r->port, MAD_ATTR_NODE_INFO, false);
-		if (is_lost && snapshot_is_end_port(l->s, r->port) &&
-		    peer != SNAPSHOT_NONE &&
-		    snapshot_is_switch(snapshot_node_of(l->s, peer)))
-			ask_port(l, peer, MAD_ATTR_PORT_INFO, true);
-		return;
-	}
-	if (!was && is_lost)
-		falls_silent(l, r->port);
-	if (!was || !ok)
-		return;
-	/* no longer left out; if it falls silent again, it keeps its pause */
-	change(l, r->port, "port %u: the node behind it answers now", was->num);
-	was->state = PORT_STATE_DOWN;
+	if (attr == MAD_ATTR_NODE_INFO)
+		falls_silent(l, port);
+	else if (peer != SNAPSHOT_NONE && snapshot_is_end_port(l->s, port) &&
+		 snapshot_is_switch(snapshot_node_of(l->s, peer)))
+		ask_port_info(l, peer);
 }
 
-/* Was the SwitchInfo of this node not answered when it was read? */
-static bool
-is_known_silent(const struct light_sweep *l, uint32_t port)
+/* It stays in the list until the node was read; a port behind which a node answers is
+ * no longer left out, and if that falls silent again, it keeps its pause. */
+static void
+on_first_answer(struct light_sweep *l, uint32_t port, struct silent_port *was)
 {
-	uint64_t guid = snapshot_node_of(l->s, port)->info.node_guid;
-
-	EACH_ITEM(const struct silent_port, p, l->silent)
-		if (p->node_guid == guid && p->attr == MAD_ATTR_SWITCH_INFO)
-			return true;
-	return false;
+	if (was->attr != MAD_ATTR_NODE_INFO) {
+		change(l, port, "answers %s now", mad_attr_name(was->attr));
+		return;
+	}
+	change(l, port, "port %u: the node behind it answers now", was->num);
+	was->state = PORT_STATE_DOWN;
 }
 
 static void
@@ -331,109 +382,37 @@ light_sweep_reply(void *data, const struct smp_request *r,
 		  const struct smp_reply *a)
 {
 	struct light_sweep *l = data;
+	struct silent_port *was = silent_lookup(l->silent, silent_of(l->s,
+							r->port, r->attr));
 	bool ok = a->outcome == SMP_ANSWERED && !a->status;
-	const struct snapshot_node *n = snapshot_node_of(l->s, r->port);
-	const struct switch_info *then = &n->sw;
-	struct switch_info now;
+	struct node_info info;
 
-	if (l->is_probe) {
-		probe_reply(l, r, a);
-		return;
+	if (ok && r->attr == MAD_ATTR_NODE_INFO) {
+		/* nonsense is no news */
+		node_info_decode(a->data, &info);
+		ok = !faults_node_info(&info, r->port);
 	}
-	if (!ok && a->outcome != SMP_TOO_FAR && !is_known_silent(l, r->port)) {
-		change(l, r->port, "does not answer");
-		l->r.silent = true;
-	}
-	if (!ok)
-		return;
-	if (r->attr == MAD_ATTR_PORT_INFO) {
-		light_sweep_on_port_info(l, r->port, a->data);
-		return;
-	}
-	if (!n->sw_known)
-		return;
-	switch_info_decode(a->data, &now);
-	if (now.port_state_change)
-		change(l, r->port, "reports PortStateChange");
-	else if (now.linear_fdb_cap != then->linear_fdb_cap)
-		change(l, r->port, "has LinearFDBCap %u, had %u",
-		       now.linear_fdb_cap, then->linear_fdb_cap);
-	else if (now.linear_fdb_top != then->linear_fdb_top)
-		change(l, r->port, "has LinearFDBTop %u, was left with %u",
-		       now.linear_fdb_top, then->linear_fdb_top);
-	else if (now.multicast_fdb_top != then->multicast_fdb_top)
-		change(l, r->port, "has MulticastFDBTop 0x%04x, was left with "
-		       "0x%04x", now.multicast_fdb_top,
-		       then->multicast_fdb_top);
+	if (!ok && !was)
+		on_lack(l, r->port, r->attr, a->outcome);
+	else if (ok && was)
+		on_first_answer(l, r->port, was);
+	else if (ok && r->attr == MAD_ATTR_PORT_INFO)
+		on_port_info(l, r->port, a->data);
+	else if (ok && r->attr == MAD_ATTR_SWITCH_INFO)
+		on_switch_info(l, r->port, a->data);
 }
 
-/* Of each link whose turn it is its host's end, or one of two switches' ends. */
-static void
-ask_links(struct light_sweep *l, struct light_turn turn)
-{
-	const struct snapshot *s = l->s;
-	uint32_t n = 0;
-
-	for (uint32_t port = 0; turn.of && port < s->n_ports; port++) {
-		const struct snapshot_port *p = &s->ports[port];
-
-		if (p->known && p->peer != SNAPSHOT_NONE &&
-		    port != s->local_port &&
-		    (snapshot_is_end_port(s, port) ||
-		     (!snapshot_is_end_port(s, p->peer) && port < p->peer)) &&
-		    n++ % turn.of == turn.now)
-			ask_port(l, port, MAD_ATTR_PORT_INFO, false);
-	}
-}
-
-static void
-ask_fabric(struct light_sweep *l)
-{
-	const struct snapshot *s = l->s;
-
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		const struct snapshot_port *p = &s->ports[port];
-		bool is_switch = snapshot_is_switch(&s->nodes[p->node]) &&
-			p->num == 0;
-		bool is_leased = snapshot_is_end_port(s, port) &&
-			p->info.m_key && p->info.m_key_lease &&
-			(is_switch || p->info.state >= PORT_STATE_ACTIVE);
-
-		if (is_switch)
-			ask_port(l, port, MAD_ATTR_SWITCH_INFO, false);
-		if (is_leased || (port == s->local_port && !is_switch))
-			ask_port(l, port, MAD_ATTR_PORT_INFO, false);
-	}
-}
+/* --------------------------------------------------------------- the batch */
 
 static bool
 light_sweep_next(void *data, struct smp_request *r)
 {
 	struct light_sweep *l = data;
-	const struct snapshot *s = l->s;
 
-	while (l->n_asked < l->questions->len) {
-		const struct question *q = &g_array_index(l->questions,
-						struct question, l->n_asked++);
-		uint64_t holder = s->ports[snapshot_holder_of(s, q->port)].guid;
-		uint8_t num = s->ports[q->port].num;
-
-		r->port = q->port;
-		r->attr = q->attr;
-		r->tag = q->is_first;
-		r->modifier = q->modifier;
-		if (q->attr != MAD_ATTR_NODE_INFO)
-			return true;
-		/* with the M_Key of the port behind it */
-		r->addressed = true;
-		r->key = mkey_db_of(l->keys,
-				    mkey_db_behind(l->keys, holder, num));
-		if (snapshot_path(s, q->port, &r->path) &&
-		    dr_path_push(&r->path, num))
-			return true;
-		r->addressed = false;
-	}
-	return false;
+	if (l->n_sent == l->requests->len)
+		return false;
+	*r = g_array_index(l->requests, struct smp_request, l->n_sent++);
+	return true;
 }
 
 static void
@@ -442,7 +421,7 @@ light_sweep_free(void *data)
 	struct light_sweep *l = data;
 
 	g_array_unref(l->r.changed);
-	g_array_unref(l->questions);
+	g_array_unref(l->requests);
 	g_free(l->r.why);
 	g_free(l);
 }
@@ -479,10 +458,10 @@ light_sweep_start(struct mad_client *x, const struct mkey_db *keys,
 	l->s = s;
 	l->silent = silent;
 	l->began = transport_now(x->transport);
-	l->questions = g_array_new(FALSE, FALSE, sizeof(struct question));
+	l->requests = g_array_new(FALSE, FALSE, sizeof(struct smp_request));
 	l->is_probe = probe != NULL;
 	if (probe) {
-		silent_take(l);
+		ask_silent(l);
 		ask_links(l, *probe);
 	} else {
 		ask_fabric(l);

@@ -59,7 +59,7 @@ GArray *silent_update(GArray *known, const struct snapshot *s,
 /* INT64_MAX: there are none. */
 int64_t silent_due(const GArray *silent);
 /* A port behind which no node answers. NULL: it is none, or silent is NULL. */
-const struct silent_port *silent_find(const GArray *silent, uint64_t node_guid,
-				      uint8_t num);
+const struct silent_port *silent_find(const GArray *silent,
+				      const struct snapshot *s, uint32_t port);
 
 #endif
