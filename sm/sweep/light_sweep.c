@@ -25,7 +25,10 @@
  *
  * Links in turn. No trap tells that a host hangs, or that a link has fallen
  * back in speed. So PortInfo of one end of each link, at its host if it has one,
- * is read within LIGHT_TURN_S, a part of them after each light sweep. If a host
+ * is read within LIGHT_TURN_S, a part of them after each light sweep. The turn of a
+ * link follows from a switch's port alone, so that no other link that comes or goes
+ * moves it; those of ports that follow each other are apart by the golden ratio of
+ * all turns, so that of any few ports of a switch one is read soon. If a host
  * does not answer, its switch's port is read; if that is as it was, NodeInfo is
  * sent through it, and without an answer to that either the port is a silent
  * one from then on. A switch that does not answer is found by the next light
@@ -39,6 +42,7 @@
 #define PAUSE_MIN_US	((int64_t)G_USEC_PER_SEC)
 #define PAUSE_MAX_US	(300 * PAUSE_MIN_US)
 #define PAUSE_LACK_US	(10 * PAUSE_MIN_US)
+#define GOLDEN		0x9e3779b9u	/* 2^32 times 0.618.. */
 
 struct light_sweep {
 	const struct mkey_db *keys;
@@ -211,12 +215,20 @@ ask_silent(struct light_sweep *l)
 	}
 }
 
+static bool
+is_its_turn(const struct snapshot *s, uint32_t port, struct light_turn turn)
+{
+	uint64_t guid = snapshot_node_of(s, port)->info.node_guid;
+	uint32_t place = (uint32_t)(guid + s->ports[port].num) * GOLDEN;
+
+	return (uint64_t)place * turn.of >> 32 == turn.now;
+}
+
 /* Of each link whose turn it is its host's end, or one of two switches' ends. */
 static void
 ask_links(struct light_sweep *l, struct light_turn turn)
 {
 	const struct snapshot *s = l->s;
-	uint32_t n = 0;
 
 	for (uint32_t port = 0; turn.of && port < s->n_ports; port++) {
 		const struct snapshot_port *p = &s->ports[port];
@@ -225,7 +237,8 @@ ask_links(struct light_sweep *l, struct light_turn turn)
 		    port != s->local_port &&
 		    (snapshot_is_end_port(s, port) ||
 		     (!snapshot_is_end_port(s, p->peer) && port < p->peer)) &&
-		    n++ % turn.of == turn.now)
+		    is_its_turn(s, snapshot_is_end_port(s, port) ? p->peer :
+				port, turn))
 			ask_port_info(l, port);
 	}
 }
