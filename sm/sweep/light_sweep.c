@@ -169,7 +169,7 @@ silent_due(const GArray *silent)
 
 /* NodeInfo is that of the node behind the port, with the M_Key of the port there. */
 static void
-ask(struct light_sweep *l, uint32_t port, enum mad_attr attr, uint32_t modifier)
+light_ask(struct light_sweep *l, uint32_t port, enum mad_attr attr, uint32_t modifier)
 {
 	const struct snapshot *s = l->s;
 	struct smp_request r = {
@@ -192,7 +192,7 @@ ask(struct light_sweep *l, uint32_t port, enum mad_attr attr, uint32_t modifier)
 static void
 ask_port_info(struct light_sweep *l, uint32_t port)
 {
-	ask(l, port, MAD_ATTR_PORT_INFO,
+	light_ask(l, port, MAD_ATTR_PORT_INFO,
 	    smp_batch_port_info_modifier(l->s, port));
 }
 
@@ -211,7 +211,7 @@ ask_silent(struct light_sweep *l)
 		port = snapshot_port_of(l->s, snapshot_find_node(l->s,
 						p->node_guid), p->num);
 		if (port != SNAPSHOT_NONE)
-			ask(l, port, p->attr, p->modifier);
+			light_ask(l, port, p->attr, p->modifier);
 	}
 }
 
@@ -257,7 +257,7 @@ ask_fabric(struct light_sweep *l)
 			(is_switch || p->info.state >= PORT_STATE_ACTIVE);
 
 		if (is_switch)
-			ask(l, port, MAD_ATTR_SWITCH_INFO, 0);
+			light_ask(l, port, MAD_ATTR_SWITCH_INFO, 0);
 		if (is_leased || (port == s->local_port && !is_switch))
 			ask_port_info(l, port);
 	}
@@ -317,7 +317,7 @@ on_port_info(struct light_sweep *l, uint32_t port, const uint8_t *data)
 		       port_speed(&now)->name, port_width(then)->name,
 		       port_speed(then)->name);
 	else if (is_next_to_silence(l, port))
-		ask(l, port, MAD_ATTR_NODE_INFO, 0);
+		light_ask(l, port, MAD_ATTR_NODE_INFO, 0);
 }
 
 static void
