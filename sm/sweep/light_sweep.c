@@ -169,7 +169,8 @@ silent_due(const GArray *silent)
 
 /* NodeInfo is that of the node behind the port, with the M_Key of the port there. */
 static void
-light_ask(struct light_sweep *l, uint32_t port, enum mad_attr attr, uint32_t modifier)
+light_ask(struct light_sweep *l, uint32_t port, enum mad_attr attr,
+	  uint32_t modifier)
 {
 	const struct snapshot *s = l->s;
 	struct smp_request r = {
@@ -193,7 +194,7 @@ static void
 ask_port_info(struct light_sweep *l, uint32_t port)
 {
 	light_ask(l, port, MAD_ATTR_PORT_INFO,
-	    smp_batch_port_info_modifier(l->s, port));
+		  smp_batch_port_info_modifier(l->s, port));
 }
 
 /* What is due now; after the same pause again, also if the query is called off, so
