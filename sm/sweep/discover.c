@@ -16,17 +16,15 @@
  * queried from one end only.
  *
  * Identity. A node is identified by its NodeGUID, a cable end by (NodeGUID,
- * port number). If a reply names a cable end that has another cable already,
- * either the fabric has just changed or two nodes have the same GUID: the first
- * place is queried again (QUERY_AGAIN). If it gives the same reply, there are
- * two nodes, and the second one is left out of the snapshot and reported as a
- * fault; else the cable was moved.
- * Which of two is the second one must not depend on which replies first. A reply
- * from another place than that of its cable end in the last snapshot (for the
- * first discovery, the expected fabric) is a late one: it is set aside until all
- * others are there. If the node has been found where it was, the late one is the
- * second; else the node was moved, and is taken where it is now, of several places
- * at the one of the lowest GUID and port.
+ * port number). Which of two places of a cable end is the second one must not depend
+ * on which replies first. A reply that names a cable end which has another cable
+ * already, or was at another place in the last snapshot (for the first discovery, the
+ * expected fabric), is a late one: it is set aside until all others are there, and
+ * these are taken in the order of their GUIDs and ports. If the end is without a cable
+ * then, the node was moved, and is taken where it is now. Else either the fabric has
+ * just changed or two nodes have the same GUID: the first place is queried once more
+ * (QUERY_AGAIN), and the reply set aside again. If the end is still there, there are two
+ * nodes, and the second one is left out of the snapshot and reported as a fault.
  * A PortGUID is the key of partitions, M_Keys and LIDs. A reply with that of
  * another port is left out as well; it is late if the PortGUID was another port's
  * in the last snapshot.
@@ -65,10 +63,6 @@
 #include "topology/each.h"
 #include "topology/snapshot.h"
 
-/* Limit of QUERY_AGAIN: a node that replies differently each time must not
- * keep a discovery from its end. */
-#define AGAIN_MAX	4096u
-
 enum query_kind {
 	QUERY_NODE_INFO,	/* through the port; SNAPSHOT_NONE: own port */
 	QUERY_AGAIN,		/* the same, because another port found the
@@ -90,18 +84,15 @@ static const enum mad_attr query_attr[] = {
 
 struct probe {
 	uint32_t port;
-	uint32_t rival;		/* QUERY_AGAIN: the other port that found the
-				   end; SNAPSHOT_NONE: none */
 	uint8_t kind;		/* enum query_kind */
 	uint8_t try;		/* number of the key: see query_key() */
 };
 
-/* A reply that was set aside. */
-struct late_reply {
-	uint64_t guid, at;	/* NodeGUIDs: its own, and of `from` */
-	uint64_t key;
+/* NodeInfo that came through a port. */
+struct claim {
+	uint32_t from;		/* SNAPSHOT_NONE: of the own port */
+	uint64_t key;		/* with which it was answered */
 	struct node_info info;
-	uint32_t from;
 };
 
 struct discover {
@@ -112,12 +103,12 @@ struct discover {
 	struct snapshot *s;	/* of b */
 	GArray *queue;		/* of struct probe, from `head` on */
 	guint head;
-	GArray *late;		/* of struct late_reply */
+	GArray *late;		/* of struct claim: set aside */
+	GHashTable *disputed;	/* cable ends whose first place was asked again */
 	GHashTable *timed_out;	/* builder's node indices */
 	GHashTable *lossy;	/* the same: a query was sent once more */
 	GHashTable *unfit;	/* struct snapshot_fault by the port behind which
 				   a node is that answers, and is left out */
-	unsigned n_again;	/* QUERY_AGAIN so far */
 	uint32_t n_waves;	/* of an amendment: each reads a port */
 	uint64_t recovered;	/* answers after a loss, before it began */
 	const struct mkey_db *keys;
@@ -135,8 +126,7 @@ struct discover {
 static void
 add_query(struct discover *d, enum query_kind what, uint32_t port)
 {
-	struct probe q = { .port = port, .rival = SNAPSHOT_NONE,
-			      .kind = what };
+	struct probe q = { .port = port, .kind = what };
 
 	g_array_append_val(d->queue, q);
 }
@@ -262,54 +252,55 @@ link_found(struct discover *d, uint32_t from, uint32_t port)
 		amend_on_cable(d->amend, port);
 }
 
-/* A known node replied through the port `from`. */
+/* A known node replied. */
 static void
-link_known_node(struct discover *d, uint32_t from, uint32_t node,
-		const struct node_info *info)
+link_known_node(struct discover *d, const struct claim *c, uint32_t node)
 {
 	const struct snapshot_node *n = &d->s->nodes[node];
+	const struct node_info *info = &c->info;
 	uint32_t port = snapshot_port_of(d->s, node, info->local_port);
 	bool is_switch = snapshot_is_switch(n);
+	struct snapshot_port *p;
 
-	if (from == SNAPSHOT_NONE)
+	if (c->from == SNAPSHOT_NONE)
 		return;
 	if (n->info.node_type != info->node_type ||
 	    n->info.num_ports != info->num_ports ||
 	    n->info.system_guid != info->system_guid ||
 	    n->info.device_id != info->device_id ||
 	    n->info.vendor_id != info->vendor_id) {
-		faults_duplicate(d->b, info->node_guid, n->entry, from);
+		faults_duplicate(d->b, info->node_guid, n->entry, c->from);
 		return;
 	}
 	if (d->amend && is_switch)	/* PartitionCap of another firmware */
 		d->s->nodes[node].info = *info;
-
-	struct snapshot_port *p = &d->s->ports[port];
-	const struct probe again = {
-		.port = p->peer, .rival = from, .kind = QUERY_AGAIN,
-	};
-
-	if (p->peer == from)
+	p = &d->s->ports[port];
+	if (p->peer == c->from)
 		return;
+	if (p->peer != SNAPSHOT_NONE && p->peer != d->s->local_port &&
+	    !snapshot_is_switch(snapshot_node_of(d->s, p->peer))) {
+		/* It replied through this very cable, and no query can be sent
+		 * through a CA. */
+		faults_duplicate(d->b, info->node_guid, n->entry, c->from);
+		return;
+	}
+	if (p->peer != SNAPSHOT_NONE &&
+	    !g_hash_table_add(d->disputed, GUINT_TO_POINTER(port))) {
+		faults_duplicate(d->b, info->node_guid, p->peer, c->from);
+		return;
+	}
 	if (p->peer != SNAPSHOT_NONE) {
-		/* A CA replied through this very cable, and no query can be
-		 * sent through a CA. */
-		if (p->peer != d->s->local_port &&
-		    !snapshot_is_switch(snapshot_node_of(d->s, p->peer)))
-			faults_duplicate(d->b, info->node_guid, n->entry, from);
-		else if (d->n_again++ < AGAIN_MAX)
-			g_array_append_val(d->queue, again);
+		add_query(d, QUERY_AGAIN, p->peer);
+		g_array_append_val(d->late, *c);
 		return;
 	}
 	if (!is_switch && p->guid && p->guid != info->port_guid) {
-		faults_duplicate(d->b, info->node_guid, n->entry, from);
+		faults_duplicate(d->b, info->node_guid, n->entry, c->from);
 		return;
 	}
-	if (!is_switch && faults_port_guid(d->b, from, port, info))
+	if (!is_switch && faults_port_guid(d->b, c->from, port, info))
 		return;
-	if (d->s->ports[from].peer != SNAPSHOT_NONE)
-		builder_unlink(d->b, from);
-	link_found(d, from, port);
+	link_found(d, c->from, port);
 	if (!is_switch && !p->known) {
 		builder_name_port(d->b, port, info->port_guid);
 		add_query(d, QUERY_PORT_INFO, port);
@@ -320,34 +311,25 @@ link_known_node(struct discover *d, uint32_t from, uint32_t node,
 	}
 }
 
-/* Has this cable end another cable, of a port that is still to be read? */
+/* Has this cable end another cable, or was it at another place in the last snapshot,
+ * or the PortGUID another port's? If the end had no cable there: is its node still to
+ * be found at one that had? In a repair, is the port of the other cable to be read? */
 static bool
-is_elsewhere(const struct discover *d, uint32_t from,
-	     const struct node_info *info)
+is_late(const struct discover *d, const struct claim *c)
 {
-	uint32_t port = snapshot_port_of(d->s,
-			builder_find(d->b, info->node_guid), info->local_port);
+	const struct node_info *info = &c->info;
+	uint32_t found = builder_find(d->b, info->node_guid);
+	uint32_t port = snapshot_port_of(d->s, found, info->local_port);
 	uint32_t peer = port == SNAPSHOT_NONE ? port : d->s->ports[port].peer;
-
-	return peer != SNAPSHOT_NONE && peer != from &&
-		amend_defer(d->amend, peer);
-}
-
-/* Was this cable end at another place in the last snapshot, or the PortGUID
- * another port's? If the end had no cable there: is its node still to be found at
- * one that had? */
-static bool
-is_late(const struct discover *d, uint32_t from, const struct node_info *info)
-{
 	const struct snapshot *last = d->last;
 	const struct snapshot_port *at, *owner;
-	uint32_t node, port, peer;
+	uint32_t node;
 
-	if (d->amend)
-		return is_elsewhere(d, from, info);
-	if (!last || from == SNAPSHOT_NONE)
+	if (peer != SNAPSHOT_NONE && peer != c->from)
+		return !d->amend || amend_defer(d->amend, peer);
+	if (d->amend || !last || c->from == SNAPSHOT_NONE)
 		return false;
-	at = &d->s->ports[from];
+	at = &d->s->ports[c->from];
 	owner = g_hash_table_lookup(d->owners, &info->port_guid);
 	if (owner && (last->nodes[owner->node].info.node_guid !=
 		      info->node_guid ||
@@ -359,7 +341,7 @@ is_late(const struct discover *d, uint32_t from, const struct node_info *info)
 	port = snapshot_port_of(last, node, info->local_port);
 	peer = port == SNAPSHOT_NONE ? port : last->ports[port].peer;
 	if (peer == SNAPSHOT_NONE)
-		return builder_find(d->b, info->node_guid) == SNAPSHOT_NONE;
+		return found == SNAPSHOT_NONE;
 	return last->ports[peer].num != at->num ||
 		snapshot_node_of(last, peer)->info.node_guid !=
 		d->s->nodes[at->node].info.node_guid;
@@ -384,42 +366,37 @@ take_last(struct discover *d, uint32_t node, const struct node_info *info)
 				 NODE_DESC_LEN);
 }
 
-/* Adds the node, or the cable, of a NodeInfo that came through `from`. */
+/* Adds the node, or the cable. */
 static void
-take_node_info(struct discover *d, uint32_t from, uint64_t key,
-	       const struct node_info *info)
+take_claim(struct discover *d, const struct claim *c)
 {
+	const struct node_info *info = &c->info;
 	uint32_t node = builder_find(d->b, info->node_guid), port, holder;
 
 	if (node != SNAPSHOT_NONE) {
-		link_known_node(d, from, node, info);
+		link_known_node(d, c, node);
 		/* Of another type: two nodes, one left out. */
 		if (info->local_port > d->s->nodes[node].info.num_ports)
 			return;
 		port = snapshot_port_of(d->s, node, info->local_port);
-	} else if (faults_port_guid(d->b, from, SNAPSHOT_NONE, info)) {
+	} else if (faults_port_guid(d->b, c->from, SNAPSHOT_NONE, info)) {
 		return;
 	} else {
 		node = builder_add(d->b, info);
 		port = snapshot_port_of(d->s, node, info->local_port);
-		/* Linked from its other end in the meantime, and moved
-		 * since. */
-		if (from != SNAPSHOT_NONE &&
-		    d->s->ports[from].peer != SNAPSHOT_NONE)
-			builder_unlink(d->b, from);
-		d->s->nodes[node].entry = from;
+		d->s->nodes[node].entry = c->from;
 		take_last(d, node, info);
-		if (from == SNAPSHOT_NONE)
+		if (c->from == SNAPSHOT_NONE)
 			d->s->local_port = port;
-		else
-			link_found(d, from, port);
+		else	/* also if it was linked from its other end, and moved */
+			link_found(d, c->from, port);
 		query_node(d, node, port);
 	}
 	holder = snapshot_holder_of(d->s, port);
 	if (holder >= d->opened->len)
 		g_array_set_size(d->opened, holder + 1);
 	if (!g_array_index(d->opened, uint64_t, holder))
-		g_array_index(d->opened, uint64_t, holder) = key;
+		g_array_index(d->opened, uint64_t, holder) = c->key;
 }
 
 /* The node behind this port of a switch is left out, as one that does not answer. */
@@ -460,12 +437,11 @@ static void
 on_node_info(struct discover *d, uint32_t from, uint64_t key,
 	     const uint8_t *data)
 {
-	struct node_info info;
+	struct claim c = { .from = from, .key = key };
+	const char *error;
 
-	node_info_decode(data, &info);
-
-	const char *error = faults_node_info(&info, from);
-
+	node_info_decode(data, &c.info);
+	error = faults_node_info(&c.info, from);
 	if (error && from != SNAPSHOT_NONE &&
 	    snapshot_is_switch(snapshot_node_of(d->s, from))) {
 		d->s->ports[from].silent = true;
@@ -475,31 +451,26 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 	if (error) {
 		g_autofree char *where = faults_place(d->s, from);
 
-		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, info.node_guid,
+		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, c.info.node_guid,
 			      "the node behind %s %s; left out", where, error);
 		return;
 	}
 	g_hash_table_remove(d->unfit, GUINT_TO_POINTER(from));
-	if (is_late(d, from, &info)) {
-		const struct late_reply late = {
-			info.node_guid,
-			snapshot_node_of(d->s, from)->info.node_guid,
-			key, info, from,
-		};
-
-		g_array_append_val(d->late, late);
-	} else {
-		take_node_info(d, from, key, &info);
-	}
+	if (is_late(d, &c))
+		g_array_append_val(d->late, c);
+	else
+		take_claim(d, &c);
 }
 
 static gint
-late_compare(gconstpointer a, gconstpointer b)
+compare_claims(gconstpointer a, gconstpointer b, gpointer data)
 {
-	const struct late_reply *x = a, *y = b;
+	const struct claim *x = a, *y = b;
+	const struct snapshot *s = data;
 
-	return uint_compare(x->guid, y->guid) ?:
-		uint_compare(x->at, y->at) ?:
+	return uint_compare(x->info.node_guid, y->info.node_guid) ?:
+		uint_compare(snapshot_node_of(s, x->from)->info.node_guid,
+			     snapshot_node_of(s, y->from)->info.node_guid) ?:
 		uint_compare(x->from, y->from);
 }
 
@@ -509,68 +480,53 @@ take_late(struct discover *d)
 {
 	g_autoptr(GArray) late = d->late;
 
-	d->late = g_array_new(FALSE, FALSE, sizeof(struct late_reply));
-	g_array_sort(late, late_compare);
-	EACH_ITEM(const struct late_reply, l, late) {
+	d->late = g_array_new(FALSE, FALSE, sizeof(struct claim));
+	g_array_sort_with_data(late, compare_claims, d->s);
+	EACH_ITEM(const struct claim, c, late) {
 		/* Else the other end of the cable was found from there. */
-		if (d->s->ports[l->from].peer == SNAPSHOT_NONE)
-			take_node_info(d, l->from, l->key, &l->info);
+		if (d->s->ports[c->from].peer == SNAPSHOT_NONE)
+			take_claim(d, c);
 	}
 	return late->len > 0;
-}
-
-/* Both ends are Active as before, since a Set for the node of before has reached
- * another one: nothing else tells it. */
-static void
-fault_exchanged(struct discover *d, uint32_t from, uint32_t end)
-{
-	g_autofree char *where = faults_place(d->s, from);
-	g_autofree char *node = faults_place(d->s, end);
-
-	builder_fault(d->b, SNAPSHOT_FAULT_LIAR,
-		      snapshot_node_of(d->s, end)->info.node_guid,
-		      "%s no longer leads to %s", where, node);
 }
 
 /* The first place of a cable end that was found twice has answered, or that of a
  * node which is read again; data NULL: it did not. */
 static void
-on_again(struct discover *d, const struct probe *q, const uint8_t *data)
+on_again(struct discover *d, uint32_t from, const uint8_t *data)
 {
-	struct snapshot_port *first = &d->s->ports[q->port];
-	uint32_t end = first->peer;
+	uint32_t end = d->s->ports[from].peer;
+	struct node_info info = { .node_guid = 0 };
+	const struct snapshot_node *n;
+	struct snapshot_port *e;
 
 	if (end == SNAPSHOT_NONE)
 		return;
-
-	struct snapshot_port *e = &d->s->ports[end];
-	uint64_t guid = d->s->nodes[e->node].info.node_guid;
-	struct node_info info = { .node_guid = 0 };
-	bool is_same;
-
+	e = &d->s->ports[end];
+	n = &d->s->nodes[e->node];
 	if (data)
 		node_info_decode(data, &info);
-	is_same = info.node_guid == guid && info.local_port == e->num;
-	if (q->rival == SNAPSHOT_NONE) {
-		if (data && !is_same)
-			fault_exchanged(d, q->port, end);
+	if (info.node_guid == n->info.node_guid && info.local_port == e->num)
 		return;
-	}
-	if (is_same) {
-		faults_duplicate(d->b, guid, q->port, q->rival);
-		return;
-	}
-	/* The cable was moved during this discovery. */
-	builder_unlink(d->b, q->port);
-	if (d->s->ports[q->rival].peer == SNAPSHOT_NONE) {
-		link_found(d, q->rival, end);
-		/* The reply about this end is older than the move. */
-		if (!snapshot_is_switch(&d->s->nodes[e->node]))
+	if (g_hash_table_contains(d->disputed, GUINT_TO_POINTER(end))) {
+		/* The cable was moved during this discovery, and what was read
+		 * of this end is older. */
+		builder_unlink(d->b, from);
+		if (snapshot_is_switch(n))
+			add_query(d, QUERY_PORT_INFO, end);
+		else
 			e->known = false;
-		add_query(d, QUERY_PORT_INFO, end);
+		if (data)
+			on_node_info(d, from, 0, data);
+	} else if (data) {
+		g_autofree char *where = faults_place(d->s, from);
+		g_autofree char *node = faults_place(d->s, end);
+
+		/* Both ends are Active as before, since a Set for the node of
+		 * before has reached another one: nothing else tells it. */
+		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, n->info.node_guid,
+			      "%s no longer leads to %s", where, node);
 	}
-	if (data)
-		on_node_info(d, q->port, 0, data);
 }
 
 /* Did no node answer behind this port until now, and is its state the same? The
@@ -681,7 +637,7 @@ discover_on_answer(struct discover *d, const struct probe *q,
 		on_node_info(d, q->port, key, data);
 		break;
 	case QUERY_AGAIN:
-		on_again(d, q, data);
+		on_again(d, q->port, data);
 		break;
 	case QUERY_NODE_DESC:
 		builder_describe(d->b, node, data, NODE_DESC_LEN);
@@ -784,7 +740,7 @@ discover_on_timeout(struct discover *d, const struct probe *q,
 	const char *attr = mad_attr_name(query_attr[q->kind]);
 
 	if (q->kind == QUERY_AGAIN) {
-		on_again(d, q, NULL);
+		on_again(d, q->port, NULL);
 		return;
 	}
 	if (q->kind == QUERY_NODE_INFO) {
@@ -897,8 +853,7 @@ static struct probe
 probe_of(const struct smp_request *r)
 {
 	return (struct probe){
-		.port = r->port, .rival = (uint32_t)(r->tag >> 32),
-		.kind = r->tag & 0xff, .try = r->tag >> 8 & 0xff,
+		.port = r->port, .kind = r->tag & 0xff, .try = r->tag >> 8,
 	};
 }
 
@@ -990,7 +945,7 @@ discover_next(void *data, struct smp_request *r)
 			g_autofree char *where = faults_place(d->s, q.port);
 
 			if (q.kind == QUERY_AGAIN) {
-				on_again(d, &q, NULL);
+				on_again(d, q.port, NULL);
 				continue;
 			}
 			builder_fault(d->b, SNAPSHOT_FAULT_TOO_FAR, 0,
@@ -1010,8 +965,7 @@ discover_next(void *data, struct smp_request *r)
 		if (r->attr == MAD_ATTR_PORT_INFO)
 			r->modifier = smp_port_info_modifier(
 				d->s->ports[q.port].num, cap_mask);
-		r->tag = (uint64_t)q.rival << 32 | (uint64_t)q.try << 8 |
-			q.kind;
+		r->tag = (uint64_t)q.try << 8 | q.kind;
 		return true;
 	}
 	g_array_set_size(d->queue, 0);
@@ -1027,6 +981,7 @@ discover_free(void *data)
 	builder_free(d->b);
 	g_array_unref(d->queue);
 	g_array_unref(d->late);
+	g_hash_table_unref(d->disputed);
 	g_hash_table_unref(d->owners);
 	amend_free(d->amend);
 	snapshot_unref(d->last);
@@ -1200,7 +1155,8 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	d->recovered = x->stats.recovered;
 	d->opened = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 	d->queue = g_array_new(FALSE, FALSE, sizeof(struct probe));
-	d->late = g_array_new(FALSE, FALSE, sizeof(struct late_reply));
+	d->late = g_array_new(FALSE, FALSE, sizeof(struct claim));
+	d->disputed = g_hash_table_new(NULL, NULL);
 	d->lost = g_array_new(FALSE, FALSE, sizeof(struct silent_port));
 	d->timed_out = g_hash_table_new(NULL, NULL);
 	d->lossy = g_hash_table_new(NULL, NULL);
