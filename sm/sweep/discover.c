@@ -23,8 +23,8 @@
  * these are taken in the order of their GUIDs and ports. If the end is without a cable
  * then, the node was moved, and is taken where it is now. Else either the fabric has
  * just changed or two nodes have the same GUID: the first place is queried once more
- * (QUERY_AGAIN), and the reply set aside again. If the end is still there, there are two
- * nodes, and the second one is left out of the snapshot and reported as a fault.
+ * (QUERY_AGAIN), and the reply set aside again. If the end is still there, there are
+ * two nodes, and the second one is left out of the snapshot and reported as a fault.
  * A PortGUID is the key of partitions, M_Keys and LIDs. A reply with that of
  * another port is left out as well; it is late if the PortGUID was another port's
  * in the last snapshot.
@@ -399,19 +399,16 @@ take_claim(struct discover *d, const struct claim *c)
 		g_array_index(d->opened, uint64_t, holder) = c->key;
 }
 
-/* The node behind this port of a switch is left out, as one that does not answer. */
-static void G_GNUC_PRINTF(4, 5)
+/* The node behind this port of a switch is left out, as one that does not answer. text:
+ * taken over. */
+static void
 note_unfit(struct discover *d, uint32_t port, enum snapshot_fault_kind kind,
-	   const char *format, ...)
+	   char *text)
 {
-	struct snapshot_fault *f = g_new0(struct snapshot_fault, 1);
-	va_list args;
+	const struct snapshot_fault f = { .kind = kind, .text = text };
 
-	va_start(args, format);
-	f->kind = kind;
-	f->text = g_strdup_vprintf(format, args);
-	va_end(args);
-	g_hash_table_insert(d->unfit, GUINT_TO_POINTER(port), f);
+	g_hash_table_insert(d->unfit, GUINT_TO_POINTER(port),
+			    g_memdup2(&f, sizeof(f)));
 }
 
 static void
@@ -445,7 +442,7 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 	if (error && from != SNAPSHOT_NONE &&
 	    snapshot_is_switch(snapshot_node_of(d->s, from))) {
 		d->s->ports[from].silent = true;
-		note_unfit(d, from, SNAPSHOT_FAULT_UNUSABLE, "%s", error);
+		note_unfit(d, from, SNAPSHOT_FAULT_UNUSABLE, g_strdup(error));
 		return;
 	}
 	if (error) {
@@ -558,8 +555,8 @@ note_bad_state(struct discover *d, uint32_t port, unsigned state)
 	g_autofree char *where = faults_place(d->s, port);
 
 	if (may_leave_out(d, port))
-		note_unfit(d, p->peer, SNAPSHOT_FAULT_UNUSABLE,
-			   "has the invalid PortState %u", state);
+		note_unfit(d, p->peer, SNAPSHOT_FAULT_UNUSABLE, g_strdup_printf(
+			   "has the invalid PortState %u", state));
 	else
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR,
 			      d->s->nodes[p->node].info.node_guid,
@@ -732,18 +729,28 @@ is_of_host(const struct discover *d, const struct probe *q)
 		host_at(d, q->port) != SNAPSHOT_NONE;
 }
 
+/* No answer, or a status (else 0) for one. */
 static void
-discover_on_timeout(struct discover *d, const struct probe *q,
-		    const struct smp_request *r)
+discover_on_lack(struct discover *d, const struct probe *q,
+		 const struct smp_request *r, unsigned status)
 {
+	const char *attr = mad_attr_name(r->attr);
 	g_autofree char *where = faults_place(d->s, q->port);
-	const char *attr = mad_attr_name(query_attr[q->kind]);
+	bool is_late = !status && is_too_late(d, q);
+	enum snapshot_fault_kind kind = status ? SNAPSHOT_FAULT_REFUSED :
+		is_late ? SNAPSHOT_FAULT_LATE : SNAPSHOT_FAULT_SILENT;
+	g_autofree char *what = status ?
+		g_strdup_printf("refuses %s: %s", attr, mad_status_name(status)) :
+		g_strdup_printf(is_late ? "answers %s " SMP_TOO_LATE :
+				"does not answer %s", attr);
 
-	if (q->kind == QUERY_AGAIN) {
+	if (q->kind == QUERY_AGAIN && !status)
 		on_again(d, q->port, NULL);
+	if (q->kind == QUERY_AGAIN || (q->kind == QUERY_PORT_SPEEDS && status))
 		return;
-	}
 	if (q->kind == QUERY_NODE_INFO) {
+		if (status)
+			note_unfit(d, q->port, kind, g_steal_pointer(&what));
 		if (query_with_next_key(d, q))
 			return;
 		if (q->port == SNAPSHOT_NONE)
@@ -755,30 +762,23 @@ discover_on_timeout(struct discover *d, const struct probe *q,
 	/* beside what it failed with first: light sweeps ask for it */
 	if (q->kind == QUERY_SWITCH_INFO)
 		silent_note(d->lost, d->s, r);
-	if (has_timed_out(d, q->port) || q->try)
+	if ((!status && (has_timed_out(d, q->port) || q->try)) ||
+	    is_spared(d, q, r))
 		return;
-
-	uint32_t node = d->s->ports[q->port].node;
-	bool is_late = is_too_late(d, q);
-	enum snapshot_fault_kind kind = is_late ? SNAPSHOT_FAULT_LATE :
-		SNAPSHOT_FAULT_UNUSABLE;
-
-	if (is_spared(d, q, r))
-		return;
-	if (is_of_host(d, q) && may_leave_out(d, q->port)) {
-		note_unfit(d, d->s->ports[q->port].peer, kind, is_late ?
-			   "answers %s " SMP_TOO_LATE : "does not answer %s",
-			   attr);
+	if (is_of_host(d, q) && (status || may_leave_out(d, q->port))) {
+		note_unfit(d, d->s->ports[q->port].peer,
+			   kind == SNAPSHOT_FAULT_SILENT ?
+			   SNAPSHOT_FAULT_UNUSABLE : kind,
+			   g_steal_pointer(&what));
 		return;
 	}
-
-	g_hash_table_add(d->timed_out, GUINT_TO_POINTER(node));
+	if (!status)
+		g_hash_table_add(d->timed_out, GUINT_TO_POINTER(
+			d->s->ports[q->port].node));
 	silent_note(d->lost, d->s, r);
-	builder_fault(d->b, is_late ? SNAPSHOT_FAULT_LATE :
-		      SNAPSHOT_FAULT_SILENT,
-		      d->s->nodes[node].info.node_guid,
-		      is_late ? "%s answers %s " SMP_TOO_LATE :
-		      "%s stopped answering (%s)", where, attr);
+	builder_fault(d->b, kind,
+		      snapshot_node_of(d->s, q->port)->info.node_guid, "%s %s",
+		      where, what);
 }
 
 /* The NodeGUID of the node that answered last behind this port, another one would
@@ -813,7 +813,7 @@ leave_out_hosts(struct discover *d)
 		if (p->known && p->info.state == PORT_STATE_DOWN &&
 		    may_leave_out(d, port))
 			note_unfit(d, p->peer, SNAPSHOT_FAULT_UNUSABLE,
-				   "says that its port is down");
+				   g_strdup("says that its port is down"));
 	}
 	g_hash_table_iter_init(&iter, d->unfit);
 	while (g_hash_table_iter_next(&iter, &at, NULL)) {
@@ -881,40 +881,25 @@ static void
 discover_reply(void *data, const struct smp_request *r,
 	       const struct smp_reply *a)
 {
-	struct discover *d = data;
 	const struct probe q = probe_of(r);
-	const char *attr = mad_attr_name(r->attr);
-	const char *status = mad_status_name(a->status);
-	g_autofree char *where = NULL;
 
-	if (a->outcome != SMP_ANSWERED) {
-		discover_on_timeout(d, &q, r);
-		return;
-	}
-	if (!a->status) {
-		discover_on_answer(d, &q, a->data);
-		return;
-	}
-	if (q.kind == QUERY_AGAIN || q.kind == QUERY_PORT_SPEEDS)
-		return;
-	if (q.kind == QUERY_NODE_INFO) {
-		note_unfit(d, q.port, SNAPSHOT_FAULT_REFUSED, "refuses %s: %s",
-			   attr, status);
-		discover_on_timeout(d, &q, r);
-		return;
-	}
-	if (is_spared(d, &q, r))
-		return;
-	if (is_of_host(d, &q)) {
-		note_unfit(d, d->s->ports[q.port].peer, SNAPSHOT_FAULT_REFUSED,
-			   "refuses %s: %s", attr, status);
-		return;
-	}
-	silent_note(d->lost, d->s, r);
-	where = faults_place(d->s, q.port);
-	builder_fault(d->b, SNAPSHOT_FAULT_REFUSED,
-		      snapshot_node_of(d->s, q.port)->info.node_guid,
-		      "%s refuses %s: %s", where, attr, status);
+	if (a->outcome == SMP_ANSWERED && !a->status)
+		discover_on_answer(data, &q, a->data);
+	else
+		discover_on_lack(data, &q, r, a->status);
+}
+
+/* Answered in the meantime, left out, or the node has stopped answering. */
+static bool
+is_void(struct discover *d, const struct probe *q)
+{
+	if (q->port == SNAPSHOT_NONE || q->kind == QUERY_AGAIN)
+		return false;
+	if (q->kind != QUERY_NODE_INFO)
+		return has_timed_out(d, q->port);
+	if (d->s->ports[q->port].peer != SNAPSHOT_NONE)
+		return true;
+	return d->s->ports[q->port].silent = is_left_out(d, q->port);
 }
 
 static bool
@@ -925,22 +910,9 @@ discover_next(void *data, struct smp_request *r)
 	while (d->head < d->queue->len) {
 		struct probe q = g_array_index(d->queue, struct probe,
 					       d->head++);
-		uint32_t cap_mask = 0, holder;
 
-		r->attr = query_attr[q.kind];
-		/* Answered in the meantime, or it has stopped answering. */
-		if (q.port != SNAPSHOT_NONE && q.kind != QUERY_AGAIN &&
-		    (r->attr == MAD_ATTR_NODE_INFO ?
-		     d->s->ports[q.port].peer != SNAPSHOT_NONE :
-		     has_timed_out(d, q.port)))
+		if (is_void(d, &q))
 			continue;
-		if (q.kind == QUERY_NODE_INFO && q.port != SNAPSHOT_NONE) {
-			bool silent = is_left_out(d, q.port);
-
-			d->s->ports[q.port].silent = silent;
-			if (silent)
-				continue;
-		}
 		if (!query_path(d, &q, &r->path)) {
 			g_autofree char *where = faults_place(d->s, q.port);
 
@@ -953,18 +925,14 @@ discover_next(void *data, struct smp_request *r)
 				      "away", where, DR_MAX_HOPS);
 			continue;
 		}
-		r->addressed = true;
 		query_key(d, &q, &r->key);
+		r->addressed = true;
 		r->port = q.port;
-		r->modifier = 0;
-		if (q.kind == QUERY_PORT_SPEEDS ||
-		    (q.kind == QUERY_PORT_INFO && q.try)) {
-			holder = snapshot_holder_of(d->s, q.port);
-			cap_mask = d->s->ports[holder].info.cap_mask;
-		}
+		r->attr = query_attr[q.kind];
 		if (r->attr == MAD_ATTR_PORT_INFO)
-			r->modifier = smp_port_info_modifier(
-				d->s->ports[q.port].num, cap_mask);
+			r->modifier = q.kind == QUERY_PORT_SPEEDS || q.try ?
+				smp_batch_port_info_modifier(d->s, q.port) :
+				d->s->ports[q.port].num;
 		r->tag = (uint64_t)q.try << 8 | q.kind;
 		return true;
 	}
