@@ -81,7 +81,6 @@
 #define N_SAMPLES	16u	/* of shifts */
 #define LARGE		10000000u	/* LIDs times switches: no other engine
 					   for less than a tenth */
-#define MAX_CANDIDATES	16u
 
 /* Tables are computed without the links to be avoided; the held tables may
  * use these links. */
@@ -389,321 +388,312 @@ choose_has_loop(const struct graph *g, const struct lft *lft,
 	return has;
 }
 
-/* Tables that auto or a list of engines may take; returns why there are none,
- * g_free. */
-static char *
-choose_candidate(const struct choice_wish *wish, const struct engine *engine,
-		 const struct engine_input *in, struct choice *c)
-{
-	g_autoptr(GError) error = NULL;
-
-	if (!choose_compute(wish, engine, in, c, &error))
-		return g_strdup(error->message);
-	return choose_object(c);
-}
-
-/* The first engine of the list with safe tables. */
-static bool
-choose_listed(const struct choice_wish *wish, const struct engine_input *in,
-	      struct choice *c, GError **error)
-{
-	g_autoptr(GString) why = g_string_new(NULL);
-
-	for (size_t i = 0; wish->order[i]; i++) {
-		g_autofree char *against = choose_candidate(wish,
-			wish->order[i], in, c);
-
-		if (!against) {
-			c->reason = g_strconcat(why->str, "configured, and "
-						"safe here", NULL);
-			return true;
-		}
-		choice_drop_tables(c);
-		g_string_append_printf(why, "%s: %s; ", wish->order[i]->name,
-				       against);
-	}
-	g_string_truncate(why, why->len - MIN(why->len, 2));
-	g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
-		    "no routing engine has safe tables for this fabric: %s",
-		    why->str);
-	return false;
-}
-
-/* --- auto --- */
+/* --- several engines --- */
 
 struct candidate {
-	const struct choice_wish *wish;
-	struct engine_input in;
 	const struct engine *engine;
-	struct choice c;
+	const struct graph *g;
 	char *against;		/* why it is not acceptable; NULL: it is */
-	bool tried;
+	struct choice c;
 	struct metrics_load load;
-	struct metrics_congestion shifts;
+	struct metrics_congestion shifts;	/* n is 0: not sampled */
 };
 
+/* All engines on one graph. */
 struct selection {
-	struct candidate list[MAX_CANDIDATES];
-	uint32_t n, first;	/* first: the one to be tried first */
-	bool has_force;		/* `first` is the present engine */
-	const struct engine_input *in;
+	const struct choice_wish *wish;
+	struct engine_input in;	/* rival: the least load so far */
+	struct graph *less;	/* in.g, if cables are left out; or NULL */
+	struct candidate list[ENGINE_LIST_MAX];
+	uint32_t n;
+	struct candidate *present;	/* that of the present engine; or NULL */
+	struct candidate *best;	/* NULL: none is acceptable */
+	bool is_settled;	/* no other was tried */
 	double bound;
 };
 
 static void
-candidate_try(struct candidate *k)
+candidate_clear(struct candidate *k)
 {
-	k->tried = true;
-	k->against = choose_candidate(k->wish, k->engine, &k->in, &k->c);
-	if (k->against)
-		choice_clear(&k->c);
-	else
-		metrics_all_to_all(k->in.g, k->c.lft, k->c.ranks, &k->load);
+	choice_clear(&k->c);
+	g_free(k->against);
+	*k = (struct candidate){ .engine = k->engine, .g = k->g };
 }
 
 static void
-select_sample(const struct graph *g, const struct lft *lft,
-	      struct metrics_congestion *shifts)
+candidate_try(struct selection *s, struct candidate *k)
+{
+	g_autoptr(GError) error = NULL;
+
+	candidate_clear(k);
+	k->against = choose_compute(s->wish, k->engine, &s->in, &k->c, &error) ?
+		choose_object(&k->c) : g_strdup(error->message);
+	if (k->against)
+		choice_clear(&k->c);
+}
+
+/* The same for auto. */
+static void
+candidate_measure(struct selection *s, struct candidate *k)
+{
+	candidate_try(s, k);
+	if (k->against)
+		return;
+	metrics_all_to_all(s->in.g, k->c.lft, k->c.ranks, &k->load);
+	if (s->in.rival <= 0 || k->load.worst < s->in.rival)
+		s->in.rival = k->load.worst;
+}
+
+static double
+candidate_shifts(struct candidate *k)
 {
 	g_autofree uint32_t *hosts = NULL;
 	struct metrics_sample sample = { .n = N_SAMPLES, .seed = 1 };
 
-	sample.hosts = hosts = order_hosts(g, &sample.n_hosts);
-	metrics_shifts(g, lft, &sample, shifts);
+	if (!k->shifts.n) {
+		sample.hosts = hosts = order_hosts(k->g, &sample.n_hosts);
+		metrics_shifts(k->g, k->c.lft, &sample, &k->shifts);
+	}
+	return k->shifts.mean;
+}
+
+/* Does it leave out fewer pairs, or as many with a lower product of load and shifts,
+ * by this margin? */
+static bool
+candidate_beats(struct candidate *k, struct candidate *rival, double margin)
+{
+	uint64_t lost = k->c.alone.reach.lost_mixed;
+	uint64_t least = rival->c.alone.reach.lost_mixed;
+
+	if (lost != least)
+		return lost < least;
+	return margin * k->load.worst * candidate_shifts(k) <
+		rival->load.worst * candidate_shifts(rival);
 }
 
 /* Can no other engine be better than the first by more than the margin? */
 static bool
-select_is_settled(struct selection *s)
+select_is_settled(struct selection *s, struct candidate *first)
 {
-	struct candidate *k = &s->list[s->first];
-	const struct graph *g = s->in->g;
-	bool is_enough = s->has_force ||
+	const struct graph *g = s->in.g;
+	bool is_enough = s->present ||
 		(uint64_t)g->top * g->n_switches > LARGE;
 	double margin = is_enough ? WORTH_IT : ALIKE;
 
 	s->bound = metrics_bound(g, true);
-	if (k->against || k->load.worst > margin * s->bound)
+	if (first->against || first->load.worst > margin * s->bound)
 		s->bound = metrics_bound(g, false);
-	if (k->against || k->load.worst > margin * s->bound ||
-	    (!s->has_force && k->c.alone.reach.lost_mixed))
+	if (first->against || first->load.worst > margin * s->bound ||
+	    (!s->present && first->c.alone.reach.lost_mixed))
 		return false;
-	if (is_enough)
-		return true;
-	select_sample(g, k->c.lft, &k->shifts);
-	return k->shifts.mean <= ALIKE;
+	return is_enough || candidate_shifts(first) <= ALIKE;
 }
 
-/* The index of the best candidate; s->n: there is none. */
-static uint32_t
+static void
 select_best(struct selection *s)
 {
-	const struct candidate *first = &s->list[s->first];
-	uint8_t is_left[MAX_CANDIDATES] = { 0 };
-	uint32_t i, best = s->n, n = 0;
-	double least = 0, product = 0, x;
-	uint64_t lost = 0;
-	struct candidate *k;
+	struct candidate *k, *now = s->present;
 
-	for (i = 0; i < s->n; i++) {
-		k = &s->list[i];
-		is_left[i] = k->tried && !k->against;
-		if (is_left[i] && (!n++ || k->load.worst < least))
-			least = k->load.worst;
-	}
-	for (i = n = 0; i < s->n; i++) {
-		k = &s->list[i];
-		is_left[i] &= k->load.worst <= WORTH_IT * least;
-		if (is_left[i] && (!n++ ||
-				   k->c.alone.reach.lost_mixed < lost))
-			lost = k->c.alone.reach.lost_mixed;
-	}
-	for (i = n = 0; i < s->n; i++)
-		n += is_left[i] &= s->list[i].c.alone.reach.lost_mixed == lost;
-	for (i = 0; i < s->n; i++) {
-		k = &s->list[i];
-		if (is_left[i] && n > 1 && !k->shifts.n)
-			select_sample(k->in.g, k->c.lft, &k->shifts);
-		x = k->load.worst * k->shifts.mean;
-		if (is_left[i] && (best == s->n || ALIKE * x < product)) {
-			best = i;
-			product = x;
-		}
-	}
-	if (best < s->n && s->has_force && !first->against &&
-	    first->load.worst <= WORTH_IT * s->list[best].load.worst)
-		return s->first;
-	return best;
+	s->best = NULL;
+	for (k = s->list; k < s->list + s->n; k++)
+		if (!k->against && k->load.worst <= WORTH_IT * s->in.rival &&
+		    (!s->best || candidate_beats(k, s->best, ALIKE)))
+			s->best = k;
+	if (s->best && now && !now->against &&
+	    now->load.worst <= WORTH_IT * s->best->load.worst)
+		s->best = now;
 }
 
-/* Tries the other engines. The present engine may keep an old order of the
- * switches that no longer suits the fabric: before another engine replaces it,
- * it is tried with a new order; else the next sweep might change back to it. */
+/* The present engine may keep an old order of the switches that no longer suits
+ * the fabric: before another engine replaces it, it is tried with a new order;
+ * else the next sweep might change back to it. */
 static void
-select_try_rest(struct selection *s)
+select_auto(struct selection *s)
 {
-	struct candidate *k = &s->list[s->first];
-	double rival = k->against ? 0 : k->load.worst;
+	struct candidate *first = s->present ? s->present : s->list, *k;
 
+	candidate_measure(s, first);
+	s->best = first;
+	s->is_settled = select_is_settled(s, first);
+	if (s->is_settled)
+		return;
 	/* dor before updn, which ends early if its order promises far more load
 	 * than there is already */
-	for (k = s->list + s->n; k-- > s->list;) {
-		if (k->tried)
-			continue;
-		k->in.rival = rival;
-		candidate_try(k);
-		if (!k->against && (rival <= 0 || k->load.worst < rival))
-			rival = k->load.worst;
-	}
-	k = &s->list[s->first];
-	if (!s->has_force || !k->in.ranks || select_best(s) == s->first)
+	for (k = s->list + s->n; k-- > s->list;)
+		if (k != first)
+			candidate_measure(s, k);
+	select_best(s);
+	if (!s->present || !s->in.ranks || s->best == s->present)
 		return;
-	choice_clear(&k->c);
-	g_clear_pointer(&k->against, g_free);
-	k->shifts = (struct metrics_congestion){ 0 };
-	k->in.ranks = NULL;
-	candidate_try(k);
+	s->in.ranks = NULL;
+	candidate_measure(s, s->present);
+	select_best(s);
+}
+
+/* less: `in->g` without some cables, taken over; or NULL. */
+static void
+select_run(struct selection *s, const struct choice_wish *wish,
+	   const struct engine_input *in, struct graph *less)
+{
+	const struct engine *const *e = wish->order ? wish->order : engines;
+	struct candidate *k;
+
+	*s = (struct selection){ .wish = wish, .in = *in, .less = less };
+	if (less) {
+		s->in.whole = choose_graph(in);
+		s->in.g = less;
+	}
+	for (; *e; e++) {
+		if (!wish->order && !(*e)->deadlock_free)
+			continue;
+		g_assert(s->n < G_N_ELEMENTS(s->list));
+		k = &s->list[s->n++];
+		k->engine = *e;
+		k->g = s->in.g;
+		if (g_strcmp0(wish->in_force, k->engine->name) == 0)
+			s->present = k;
+	}
+	s->in.ranks = NULL;	/* the order is for all */
+	s->in.order = s->in.g->n_switches ? order_compute(&s->in) : NULL;
+	s->in.ranks = in->ranks;
+	if (!wish->order)
+		select_auto(s);
+	for (k = s->list; wish->order && k < s->list + s->n && !s->best; k++) {
+		candidate_try(s, k);
+		s->best = k->against ? NULL : k;
+	}
+	order_destroy(s->in.order);
+	for (k = s->list; k < s->list + s->n; k++)
+		if (k != s->best)
+			choice_clear(&k->c);
+}
+
+static void
+select_clear(struct selection *s)
+{
+	for (struct candidate *k = s->list; k < s->list + s->n; k++)
+		candidate_clear(k);
+	graph_free(s->less);
 }
 
 /* The line of a candidate in choice.compared. */
 static char *
 select_print(const struct selection *s, const struct candidate *k)
 {
-	g_autoptr(GString) line = g_string_new(k->engine->name);
+	g_autofree char *shifts = k->shifts.n ?
+		g_strdup_printf("; shifts %.2f flows, at most %u",
+				k->shifts.mean, k->shifts.max) : NULL;
 
-	if (!k->tried) {
-		g_string_append_printf(line, ": not tried: %s is close to the "
-				       "lower bound",
-				       s->list[s->first].engine->name);
-	} else if (k->against) {
-		g_string_append_printf(line, ": not possible: %s", k->against);
-	} else {
-		g_string_append_printf(line, ": all-to-all traffic: the "
-				       "busiest channel carries %.0f flows, "
-				       "%.2f times the lower bound",
-				       k->load.worst, s->bound > 0 ?
-				       k->load.worst / s->bound : 1);
-		if (k->shifts.n)
-			g_string_append_printf(line, "; shifts %.2f flows, at "
-					       "most %u",
-					       k->shifts.mean, k->shifts.max);
-	}
-	return g_string_free(g_steal_pointer(&line), FALSE);
+	if (s->is_settled && k != s->best)
+		return g_strdup_printf("%s: not tried: %s is close to the lower "
+				       "bound", k->engine->name,
+				       s->best->engine->name);
+	if (k->against)
+		return g_strdup_printf("%s: not possible: %s", k->engine->name,
+				       k->against);
+	return g_strdup_printf("%s: all-to-all traffic: the busiest channel "
+			       "carries %.0f flows, %.2f times the lower bound%s",
+			       k->engine->name, k->load.worst, s->bound > 0 ?
+			       k->load.worst / s->bound : 1,
+			       shifts ? shifts : "");
 }
 
-static void
-select_take(struct selection *s, uint32_t best, struct choice *c)
+static char *
+select_objections(const struct selection *s)
 {
-	struct candidate *k = &s->list[best];
-	g_autofree char *from = NULL, *to = NULL;
-	const char *why = "the best engine that is safe here";
-	uint32_t i, n = 0, n_tried = 0, e = k->load.busiest;
-	double times = s->bound > 0 ? k->load.worst / s->bound : 1;
+	g_autoptr(GString) why = g_string_new(NULL);
 
-	*c = k->c;
-	memset(&k->c, 0, sizeof(k->c));
-	c->compared = g_ptr_array_new_with_free_func(g_free);
-	for (i = 0; i < s->n; i++) {
-		g_ptr_array_add(c->compared, select_print(s, &s->list[i]));
-		n_tried += s->list[i].tried;
-		n += s->list[i].tried && !s->list[i].against;
+	for (const struct candidate *k = s->list; k < s->list + s->n; k++)
+		if (k->against)
+			g_string_append_printf(why, "%s%s: %s",
+					       why->len ? "; " : "",
+					       k->engine->name, k->against);
+	return g_string_free(g_steal_pointer(&why), FALSE);
+}
+
+/* One switch carries much more than any tables require. */
+static char *
+select_warn(const struct selection *s)
+{
+	const struct graph *g = s->in.g;
+	const struct metrics_load *load = &s->best->load;
+	g_autofree char *from = NULL, *to = NULL;
+
+	if (load->busiest == SNAPSHOT_NONE || s->bound <= 0 ||
+	    load->worst < FUNNEL * s->bound)
+		return NULL;
+	from = graph_switch_name(g, graph_owner(g, load->busiest));
+	to = graph_switch_name(g, g->edges[load->busiest].peer);
+	return g_strdup_printf("most traffic goes through few cables: the "
+			       "busiest, from %s port %u to %s, carries %.1f "
+			       "times the lower bound", from,
+			       g->edges[load->busiest].port, to,
+			       load->worst / s->bound);
+}
+
+/* Hands out the best. */
+static void
+select_take(struct selection *s, struct choice *c)
+{
+	g_autofree char *against = select_objections(s);
+	struct candidate *best = s->best, *k;
+	const char *why = "the best engine that is safe here";
+	uint32_t n = 0;
+
+	*c = best->c;
+	best->c = (struct choice){ 0 };
+	if (s->wish->order) {
+		c->reason = g_strconcat(against, *against ? "; " : "",
+					"configured, and safe here", NULL);
+		return;
 	}
-	if (best == s->first && s->has_force)
+	c->compared = g_ptr_array_new_with_free_func(g_free);
+	for (k = s->list; k < s->list + s->n; k++) {
+		g_ptr_array_add(c->compared, select_print(s, k));
+		n += !k->against;
+	}
+	if (best == s->present)
 		why = "kept, since no other engine is 10% better";
-	else if (n_tried < s->n)
-		why = k->load.worst > ALIKE * s->bound ?
+	else if (s->is_settled)
+		why = best->load.worst > ALIKE * s->bound ?
 			"no other engine can be 10% better" :
 			"no other engine can be better";
 	else if (n == 1)
 		why = "the only engine that is safe here";
 	c->reason = g_strdup_printf("%s: the busiest channel carries %.2f "
-		"times the lower bound", why, times);
-	/* One switch carries much more than any tables require. */
-	if (e == SNAPSHOT_NONE || s->bound <= 0 ||
-	    k->load.worst < FUNNEL * s->bound)
-		return;
-	from = graph_switch_name(s->in->g, graph_owner(s->in->g, e));
-	to = graph_switch_name(s->in->g, s->in->g->edges[e].peer);
-	c->warning = g_strdup_printf("most traffic goes through few cables: "
-		"the busiest, from %s port %u to %s, carries %.1f times the "
-		"lower bound", from, s->in->g->edges[e].port, to, times);
+		"times the lower bound", why, s->bound > 0 ?
+		best->load.worst / s->bound : 1);
+	c->warning = select_warn(s);
 }
 
-/* The load of the tables that were taken, and the least possible one. */
-struct select_figures {
-	double worst, bound;
-};
-
-static bool
-select_engine(const struct choice_wish *wish, const struct engine_input *in,
-	      struct choice *c, struct select_figures *figures, GError **error)
-{
-	g_autoptr(GString) why = g_string_new(NULL);
-	struct selection s = { .in = in };
-	struct candidate *k;
-	uint32_t best, i;
-
-	for (i = 0; engines[i] && s.n < MAX_CANDIDATES; i++) {
-		if (!engines[i]->deadlock_free)
-			continue;
-		k = &s.list[s.n++];
-		k->wish = wish;
-		k->in = *in;
-		k->engine = engines[i];
-		if (wish->in_force && !strcmp(wish->in_force,
-					      engines[i]->name)) {
-			s.first = s.n - 1;
-			s.has_force = true;
-		}
-	}
-	candidate_try(&s.list[s.first]);
-	if (!select_is_settled(&s))
-		select_try_rest(&s);
-	best = select_best(&s);
-	if (best < s.n) {
-		*figures = (struct select_figures){
-			s.list[best].load.worst, s.bound,
-		};
-		select_take(&s, best, c);
-	}
-	for (k = s.list; k < s.list + s.n; k++) {
-		if (k->against)
-			g_string_append_printf(why, "%s%s: %s",
-					       why->len ? "; " : "",
-					       k->engine->name, k->against);
-		choice_clear(&k->c);
-		g_free(k->against);
-	}
-	if (best == s.n)
-		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
-			    "no routing engine has safe tables for this "
-			    "fabric: %s", why->str);
-	return best < s.n;
-}
+/* --- crowded cables --- */
 
 /*
  * A cable may be a shortcut that many paths take, and make the fabric slower by
  * being there (D. Braess, 1968): of a tree with two exchanged cables, say, each
- * joins a switch with a pod that is not its own. In these tables or among the
+ * joins a switch with a pod that is not its own. In the best tables or among the
  * shortest paths, such a cable carries much more than the bound in both
  * directions, which those that lead to it do not.
  * Marks these cables in is_idle[], by edge of the whole graph `all`. False: there
  * are none, or too many.
  */
 static bool
-select_mark_crowded(const struct graph *all, const struct graph *g,
-		    const struct choice *c, const struct select_figures *f,
+select_mark_crowded(const struct graph *all, const struct selection *s,
 		    uint8_t *is_idle)
 {
+	const struct graph *g = s->in.g;
+	const struct candidate *k = s->best;
 	g_autofree uint64_t *flows = g_new0(uint64_t, g->n_edges + 1);
 	g_autofree double *load = g_new0(double, g->n_edges + 1);
 	g_autofree uint32_t *crowded = g_new(uint32_t, g->n_edges + 1);
 	uint32_t e, n = 0;
 	double most;
 
+	if (!k || k->load.worst <= CROWDED * s->bound)
+		return false;
 	most = paths_estimate(g, NULL, g->n_switches / CROWDED_SAMPLES + 1,
 			      load, NULL);
-	metrics_flows(g, c->lft, c->ranks, flows);
+	metrics_flows(g, k->c.lft, k->c.ranks, flows);
 	for (e = 0; e < g->n_edges; e++) {
 		const struct graph_edge *to = &g->edges[e];
 		double both = MIN(load[e], load[to->back]);
@@ -712,8 +702,8 @@ select_mark_crowded(const struct graph *all, const struct graph *g,
 			g->widest / MAX(to->capacity,
 					MAX(g->edges[to->back].capacity, 1));
 
-		if (both * both > most * f->bound ||
-		    held * held > f->worst * f->bound)
+		if (both * both > most * s->bound ||
+		    held * held > k->load.worst * s->bound)
 			crowded[n++] = graph_edge_at(all, graph_owner(g, e),
 						     to->port);
 	}
@@ -746,84 +736,40 @@ select_note_idle(const struct graph *g, const uint8_t *is_idle, double times,
 	}
 }
 
-/* The figure by which engines are compared. */
-static double
-select_product(const struct graph *g, const struct choice *c,
-	       const struct select_figures *f)
-{
-	struct metrics_congestion shifts;
-
-	select_sample(g, c->lft, &shifts);
-	return f->worst * shifts.mean;
-}
-
-/* Is it good enough to leave cables idle for? */
-static bool
-select_is_worth(const struct graph *all, const struct choice *with,
-		const struct select_figures *f, const struct graph *g,
-		const struct choice *without, const struct select_figures *less)
-{
-	return less->worst <= f->worst &&
-		without->alone.reach.lost_mixed <=
-		with->alone.reach.lost_mixed &&
-		WORTH_IT * select_product(g, without, less) <=
-		select_product(all, with, f);
-}
-
-/* Takes tables without crowded cables, if these are much better. Without some of
- * them others may show. The graph of these tables; NULL: they may use all cables. */
-static struct graph *
-select_leave_idle(const struct choice_wish *wish, const struct engine_input *in,
-		  const struct select_figures *with, struct choice *c)
-{
-	struct engine_input less = *in;
-	struct select_figures f = *with;
-	struct choice other = { .safety = CHOICE_SAFE };
-	const struct choice *last = c;
-	g_autofree uint8_t *is_idle = g_new0(uint8_t, in->g->n_edges + 1);
-	struct graph *g = NULL;
-	bool is_safe = true, is_better = false;
-
-	less.whole = choose_graph(in);
-	for (unsigned i = 0; i < CROWDED_ROUNDS && is_safe && !is_better &&
-	     f.worst > CROWDED * f.bound &&
-	     select_mark_crowded(in->g, less.g, last, &f, is_idle); i++) {
-		choice_clear(&other);
-		graph_free(g);
-		less.g = g = graph_without(in->g, is_idle);
-		less.ranks = NULL;
-		less.order = NULL;
-		less.order = order_compute(&less);
-		less.ranks = in->ranks;
-		is_safe = select_engine(wish, &less, &other, &f, NULL);
-		order_destroy(less.order);
-		is_better = is_safe &&
-			select_is_worth(in->g, c, with, g, &other, &f);
-		last = &other;
-	}
-	if (is_better) {
-		choice_clear(c);
-		*c = other;
-		select_note_idle(in->g, is_idle, with->worst / f.worst, c);
-		return g;
-	}
-	choice_clear(&other);
-	graph_free(g);
-	return NULL;
-}
-
-/* less: see select_leave_idle(). */
+/* Takes the best with all cables, or the first without crowded ones that is worth
+ * leaving these idle; without some of them others may show. less: the graph without
+ * them; NULL: the tables may use all. */
 static bool
 select_tables(const struct choice_wish *wish, const struct engine_input *in,
 	      struct choice *c, struct graph **less, GError **error)
 {
-	struct select_figures f;
+	g_autofree uint8_t *is_idle = g_new0(uint8_t, in->g->n_edges + 1);
+	struct selection all[1 + CROWDED_ROUNDS], *s = all, *taken = all;
+	g_autofree char *against = NULL;
 
-	if (!select_engine(wish, in, c, &f, error))
-		return false;
-	if (f.worst > CROWDED * f.bound)
-		*less = select_leave_idle(wish, in, &f, c);
-	return true;
+	select_run(s, wish, in, NULL);
+	while (taken == all && s < all + CROWDED_ROUNDS &&
+	       select_mark_crowded(in->g, s, is_idle)) {
+		select_run(++s, wish, in, graph_without(in->g, is_idle));
+		if (s->best && s->best->load.worst <= all->best->load.worst &&
+		    candidate_beats(s->best, all->best, WORTH_IT))
+			taken = s;
+	}
+	if (taken->best)
+		select_take(taken, c);
+	if (taken != all) {
+		select_note_idle(in->g, is_idle, all->best->load.worst /
+				 taken->best->load.worst, c);
+		*less = g_steal_pointer(&taken->less);
+	}
+	against = select_objections(all);
+	for (; s >= all; s--)
+		select_clear(s);
+	if (!c->lft)
+		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
+			    "no routing engine has safe tables for this "
+			    "fabric: %s", against);
+	return c->lft != NULL;
 }
 
 /* --- from old to new --- */
@@ -1249,23 +1195,11 @@ bool
 choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 	      struct choice *c, GError **error)
 {
-	struct engine_input shared = *in;
 	struct graph *less = NULL;
-	bool ok;
 
 	*c = (struct choice){ .safety = CHOICE_SAFE };
-	if (wish->engine) {
-		ok = choose_named(wish, in, c, error);
-	} else {	/* several engines, which share an order */
-		shared.ranks = NULL;
-		shared.order = in->g->n_switches ? order_compute(&shared) :
-			NULL;
-		shared.ranks = in->ranks;
-		ok = wish->order ? choose_listed(wish, &shared, c, error) :
-			select_tables(wish, &shared, c, &less, error);
-		order_destroy(shared.order);
-	}
-	if (!ok) {
+	if (!(wish->engine ? choose_named(wish, in, c, error) :
+	      select_tables(wish, in, c, &less, error))) {
 		choice_clear(c);
 		return false;
 	}
