@@ -31,6 +31,7 @@
 #include "routing/scratch.h"
 #include "routing/sets.h"
 #include "routing/turns.h"
+#include "topology/each.h"
 
 enum stage {
 	STAGE_HOSTS,		/* data of hosts to hosts, by turns of the
@@ -41,9 +42,9 @@ enum stage {
 
 struct remainder {
 	struct mend m;
-	const uint8_t *lids;	/* by LID: to be completed */
 	uint32_t *first;	/* by LID: lost[], of it */
-	uint32_t *lost;		/* switches, in the order of near[] */
+	uint32_t *lost;		/* switches without an entry that send data to
+				   the LID, in the order of near[] */
 	uint32_t *near;		/* all switches, the nearest to the root of
 				   their island first */
 	uint32_t *parent, root;	/* by switch: the edge towards the root; in
@@ -53,48 +54,6 @@ struct remainder {
 	bool in_order;		/* the engine's paths go up and then down */
 };
 
-/* By byte of a row: 0 for the LIDs of ports 0, else 0xff. g_free. */
-static uint64_t *
-row_mask(const struct graph *g, const struct lft *lft)
-{
-	uint64_t *mask = g_malloc(lft->stride + LFT_BLOCK);
-	const struct graph_target *t;
-
-	memset(mask, 0xff, lft->stride);
-	for (t = g->targets; t < g->targets + g->n_targets; t++)
-		if (t->port == 0)
-			memset((uint8_t *)mask + t->lid, 0, t->n_lids);
-	return mask;
-}
-
-/* The row of a switch; of one that sends no data to ports 0 a copy in `space`,
- * in which their LIDs do not lack an entry. */
-static const uint8_t *
-row_of_data(const struct graph *g, const struct lft *lft, uint32_t sw,
-	    const uint64_t *mask, uint64_t *space)
-{
-	const uint64_t *row = (const void *)lft_row(lft, sw);
-
-	if (g->n_senders[sw])
-		return lft_row(lft, sw);
-	for (uint32_t i = 0; i < lft->stride / sizeof(*row); i++)
-		space[i] = row[i] & mask[i];
-	return (const uint8_t *)space;
-}
-
-/* Sets *at to the next LID from there on without an entry. False: there is
- * none. */
-static bool
-row_next(const uint8_t *row, uint32_t top, uint32_t *at)
-{
-	const uint8_t *hit = *at > top ? NULL :
-		memchr(row + *at, (int)LFT_NO_PATH, top + 1u - *at);
-
-	if (hit)
-		*at = (uint32_t)(hit - row);
-	return hit != NULL;
-}
-
 /* Is the pair one that has cables? *t: the LID's owner. */
 static bool
 pair_is_lost(const struct graph *g, uint32_t sw, uint32_t lid,
@@ -102,6 +61,22 @@ pair_is_lost(const struct graph *g, uint32_t sw, uint32_t lid,
 {
 	*t = graph_target_at(g, lid);
 	return *t && g->island[(*t)->sw] == g->island[sw];
+}
+
+/* The LIDs of ports 0. */
+static GArray *
+quiet_lids(const struct graph *g)
+{
+	GArray *quiet = g_array_new(FALSE, FALSE, sizeof(uint16_t));
+	const struct graph_target *t;
+	uint16_t lid;
+
+	for (lid = LID_UNICAST_MIN; lid <= g->top; lid++) {
+		t = graph_target_at(g, lid);
+		if (t && t->port == 0)
+			g_array_append_val(quiet, lid);
+	}
+	return quiet;
 }
 
 /* Sets to[]: by switch, its first edge to a lower depth; SNAPSHOT_NONE: it has
@@ -151,27 +126,22 @@ default_fill(const struct graph *g, struct lft *lft)
 {
 	g_autofree uint32_t *roots = g_new(uint32_t, g->n_switches);
 	g_autofree uint32_t *up = default_edges(g, roots);
-	g_autofree uint16_t *quiet = g_new(uint16_t, g->top + 1u);
+	g_autoptr(GArray) quiet = quiet_lids(g);
 	const struct graph_target *t;
-	uint32_t sw, lid, i, n = 0;
 	const uint8_t *root;
 	uint8_t *row;
+	uint32_t sw;
 
-	for (lid = LID_UNICAST_MIN; lid <= g->top; lid++) {
-		t = graph_target_at(g, lid);
-		if (t && t->port == 0)
-			quiet[n++] = (uint16_t)lid;
-	}
 	for (sw = 0; sw < g->n_switches; sw++) {
 		if (up[sw] == SNAPSHOT_NONE || g->n_senders[sw])
 			continue;
 		row = lft_row(lft, sw);
 		root = lft_row(lft, roots[g->island[sw]]);
-		for (i = 0; i < n; i++)
-			if (row[quiet[i]] == LFT_NO_PATH &&
-			    root[quiet[i]] != LFT_NO_PATH &&
-			    pair_is_lost(g, sw, quiet[i], &t))
-				row[quiet[i]] = g->edges[up[sw]].port;
+		EACH_ITEM(const uint16_t, lid, quiet)
+			if (row[*lid] == LFT_NO_PATH &&
+			    root[*lid] != LFT_NO_PATH &&
+			    pair_is_lost(g, sw, *lid, &t))
+				row[*lid] = g->edges[up[sw]].port;
 	}
 }
 
@@ -206,35 +176,6 @@ complete_span(struct remainder *x)
 	x->m.before = x->m.c->work;
 }
 
-static bool
-complete_try(struct remainder *x, uint32_t sw, uint32_t edge)
-{
-	struct mend_path path;
-
-	if (!mend_follow(&x->m, edge, false, &path))
-		return false;
-	mend_take(&x->m, sw, edge, x->m.g->n_hosts[sw]);
-	return true;
-}
-
-/* Switches without hosts send towards the root, if that is possible without another
- * turn: so they have one direction, and few entries change if a cable is lost. */
-static void
-complete_by_habit(struct remainder *x)
-{
-	struct mend *m = &x->m;
-	uint32_t i, sw, n_taken;
-
-	do
-		for (i = n_taken = 0; i < m->n; i++) {
-			sw = m->queue[i];
-			if (!m->is_open[sw] || m->g->n_hosts[sw])
-				continue;
-			n_taken += complete_try(x, sw, x->parent[sw]);
-		}
-	while (n_taken);
-}
-
 /* Of the new paths, keeps those of switches with hosts. */
 static void
 complete_trim(struct mend *m)
@@ -255,17 +196,8 @@ complete_trim(struct mend *m)
 			lft_row(m->lft, m->queue[i])[m->lid] = LFT_NO_PATH;
 }
 
-/* By turns that are there. */
-static void
-complete_settle(struct remainder *x)
-{
-	if (x->stage != STAGE_HOSTS)
-		complete_by_habit(x);
-	mend_plainly(&x->m);
-}
-
-/* A way of a switch to the LID of a port 0: by the edges `to` of each switch until
- * one has a path, by turns that are there. False: there is none. */
+/* A way of a switch by the edges `to` of each switch until one has an entry, by turns
+ * that are there. False: there is none. */
 static bool
 complete_along(struct remainder *x, uint32_t from, const uint32_t *to)
 {
@@ -276,16 +208,33 @@ complete_along(struct remainder *x, uint32_t from, const uint32_t *to)
 	while ((e = to[sw]) != SNAPSHOT_NONE && sw != m->target->sw &&
 	       mend_next(m, sw) == SNAPSHOT_NONE) {
 		lft_row(m->lft, sw)[m->lid] = m->g->edges[e].port;
+		m->is_open[sw] = 0;
 		sw = m->g->edges[e].peer;
 		n++;
 	}
-	m->is_open[from] = 0;
 	if (n && mend_follow(m, to[from], false, &path))
 		return true;
-	m->is_open[from] = 1;
-	for (sw = from; n-- > 0; sw = m->g->edges[to[sw]].peer)
+	for (sw = from; n-- > 0; sw = m->g->edges[to[sw]].peer) {
 		lft_row(m->lft, sw)[m->lid] = LFT_NO_PATH;
+		m->is_open[sw] = m->is_queued[sw];
+	}
 	return false;
+}
+
+/* By turns that are there. Switches without hosts send towards the root, if that is
+ * possible: so they have one direction, and few entries change if a cable is lost. */
+static void
+complete_settle(struct remainder *x)
+{
+	struct mend *m = &x->m;
+	uint32_t i, sw;
+
+	for (i = 0; x->stage != STAGE_HOSTS && i < m->n; i++) {
+		sw = m->queue[i];
+		if (m->is_open[sw] && !m->g->n_hosts[sw])
+			complete_along(x, sw, x->parent);
+	}
+	mend_plainly(m);
 }
 
 /* Paths to the LID of a port 0 for the switches in the queue, which send data to
@@ -319,14 +268,18 @@ static void
 complete_lid(struct remainder *x, uint16_t lid)
 {
 	struct mend *m = &x->m;
+	bool has_hosts = false;
 	uint32_t i;
 
 	mend_start(m, lid);
 	for (i = x->first[lid]; i < x->first[lid + 1u]; i++)
-		if (lft_row(m->lft, x->lost[i])[lid] == LFT_NO_PATH)
+		if (lft_row(m->lft, x->lost[i])[lid] == LFT_NO_PATH) {
 			mend_lose(m, x->lost[i]);
+			has_hosts |= m->g->n_hosts[x->lost[i]] > 0;
+		}
 	m->is_data = true;
-	if (!m->n || (!m->target->port && complete_senders(x)))
+	if (!m->n || (x->stage == STAGE_HOSTS && !has_hosts) ||
+	    (!m->target->port && complete_senders(x)))
 		return;
 	complete_settle(x);
 	if (x->stage == STAGE_HOSTS)
@@ -352,77 +305,75 @@ complete_switch(struct remainder *x, uint32_t sw, bool hosts)
 	for (t = g->targets + g->first_target[sw];
 	     t < g->targets + g->first_target[sw + 1]; t++)
 		for (i = t->lid; i < (uint32_t)t->lid + t->n_lids; i++)
-			if (x->lids[i] && t->is_host == hosts)
+			if (t->is_host == hosts)
 				complete_lid(x, (uint16_t)i);
 }
 
 /* ---------------------------------------------------------- all of them */
 
-/* By LID up to g->top: it has an owner, and a switch that sends data to it has
- * cables but no path: 2 if hosts lack one to a host, else 1. NULL: there is
- * none or, without `all`, no LID with 2. */
-static uint8_t *
-complete_find_lids(const struct graph *g, const struct lft *lft, bool all)
+/* The LIDs to which switches send data, and have cables but no entry, switch by
+ * switch; begin: of each. hosts: only those from hosts to hosts. */
+static GArray *
+complete_find(const struct graph *g, const struct lft *lft, bool hosts,
+	      uint32_t *begin)
 {
-	g_autofree uint8_t *lids = g_new0(uint8_t, g->top + 1u);
-	g_autofree uint64_t *mask = row_mask(g, lft);
-	g_autofree uint64_t *space = row_mask(g, lft);
+	g_autofree uint8_t *row = g_malloc(lft->stride);
+	g_autoptr(GArray) quiet = quiet_lids(g);
+	GArray *lids = g_array_new(FALSE, FALSE, sizeof(uint16_t));
 	const struct graph_target *t;
-	const uint8_t *row;
-	uint32_t sw, lid;
-	bool found = false;
+	const uint8_t *hit;
+	uint16_t lid;
+	uint32_t sw;
 
 	for (sw = 0; sw < g->n_switches; sw++) {
-		if (!all && !g->n_hosts[sw])
+		begin[sw] = lids->len;
+		if (hosts && !g->n_hosts[sw])
 			continue;
-		row = row_of_data(g, lft, sw, mask, space);
-		for (lid = LID_UNICAST_MIN; row_next(row, g->top, &lid);
-		     lid++) {
-			if (!pair_is_lost(g, sw, lid, &t))
-				continue;
-			lids[lid] = MAX(lids[lid], t->is_host &&
-					g->n_hosts[sw] ? 2 : 1);
-			found |= lids[lid] > !all;
+		memcpy(row, lft_row(lft, sw), lft->stride);
+		row[0] = 0;
+		if (!g->n_senders[sw])
+			EACH_ITEM(const uint16_t, q, quiet)
+				row[*q] = 0;
+		for (hit = row; (hit = memchr(hit, (int)LFT_NO_PATH, (size_t)
+		     (row + g->top + 1 - hit))) != NULL; hit++) {
+			lid = (uint16_t)(hit - row);
+			if (pair_is_lost(g, sw, lid, &t) &&
+			    (!hosts || t->is_host))
+				g_array_append_val(lids, lid);
 		}
 	}
-	return found ? g_steal_pointer(&lids) : NULL;
+	begin[sw] = lids->len;
+	return lids;
 }
 
-/* Lists the switches without an entry for these LIDs, by LID; for those of a
- * port 0 the ones that send data. */
+/* Do hosts lack a path to each other? */
+static bool
+complete_lacks(const struct graph *g, const struct lft *lft)
+{
+	g_autofree uint32_t *begin = g_new(uint32_t, g->n_switches + 1);
+	g_autoptr(GArray) lids = complete_find(g, lft, true, begin);
+
+	return lids->len > 0;
+}
+
+/* Sets first[] and lost[]. */
 static void
-complete_list(struct remainder *x, const struct lft *lft, GPtrArray *scratch)
+complete_list(struct remainder *x, GArray *lids, const uint32_t *begin,
+	      GPtrArray *scratch)
 {
 	const struct graph *g = x->m.g;
-	g_autofree uint32_t *at = NULL;
-	g_autofree uint64_t *mask = row_mask(g, lft);
-	g_autofree uint64_t *space = row_mask(g, lft);
-	const struct graph_target *t;
-	uint32_t i, lid, pass;
-	const uint8_t *row;
+	const uint16_t *lid = (const void *)lids->data;
+	uint32_t i, k;
 
+	x->lost = SCRATCH(scratch, uint32_t, lids->len);
 	x->first = SCRATCH(scratch, uint32_t, g->top + 2u);
-	for (pass = 0; pass < 2; pass++) {
-		for (i = 0; i < g->n_switches; i++) {
-			row = row_of_data(g, lft, x->near[i], mask, space);
-			for (lid = LID_UNICAST_MIN;
-			     row_next(row, g->top, &lid); lid++) {
-				if (!x->lids[lid] ||
-				    !pair_is_lost(g, x->near[i], lid, &t))
-					continue;
-				if (pass)
-					x->lost[at[lid]++] = x->near[i];
-				else
-					x->first[lid + 1]++;
-			}
-		}
-		if (pass)
-			break;
-		for (lid = 0; lid <= g->top; lid++)
-			x->first[lid + 1] += x->first[lid];
-		x->lost = SCRATCH(scratch, uint32_t, x->first[g->top + 1]);
-		at = g_memdup2(x->first, (g->top + 2u) * sizeof(*at));
-	}
+	for (k = 0; k < lids->len; k++)
+		x->first[lid[k] + 2]++;
+	for (i = 2; i < g->top + 2u; i++)
+		x->first[i + 1] += x->first[i];
+	for (i = 0; i < g->n_switches; i++)
+		for (k = begin[x->near[i]]; k < begin[x->near[i] + 1]; k++)
+			x->lost[x->first[lid[k] + 1]++] = x->near[i];
 }
 
 /* Lists the switches by their distance from the root of their island: the
@@ -485,17 +436,22 @@ complete_open(struct remainder *x, const struct lft *lft, const uint32_t *ranks,
 
 static void
 complete_stage(const struct graph *g, struct lft *lft, const uint32_t *ranks,
-	       const uint8_t *lids, enum stage stage, bool in_order)
+	       enum stage stage, bool in_order)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
-	uint32_t n = g->n_switches, i;
+	uint32_t n = g->n_switches, i, hosts;
+	g_autofree uint32_t *begin = g_new(uint32_t, n + 1);
+	g_autoptr(GArray) lids = complete_find(g, lft, false, begin);
 	struct remainder x = {
-		.stage = stage, .in_order = in_order, .lids = lids,
+		.stage = stage, .in_order = in_order,
 		.parent = SCRATCH(scratch, uint32_t, n),
 		.last = SCRATCH(scratch, uint32_t, n),
 	};
-	struct order *o = ranks ? order_from_ranks(g, ranks) : NULL;
+	struct order *o;
 
+	if (!lids->len)
+		return;
+	o = ranks ? order_from_ranks(g, ranks) : NULL;
 	if (!o)	/* the engine has none, or one without levels */
 		o = order_compute(&(struct engine_input){ .g = g });
 	mend_init(&x.m, g, NULL, scratch);
@@ -511,13 +467,12 @@ complete_stage(const struct graph *g, struct lft *lft, const uint32_t *ranks,
 	if (stage == STAGE_HOSTS)
 		mend_measure(&x.m, lft, ranks);
 	memset(x.last, 0xff, n * sizeof(*x.last));
-	complete_list(&x, lft, scratch);
+	complete_list(&x, lids, begin, scratch);
 	if (stage == STAGE_SEARCH)
 		complete_span(&x);
-	for (i = 0; i < n; i++)
-		complete_switch(&x, x.near[i], stage == STAGE_HOSTS);
-	for (i = 0; i < n && stage != STAGE_HOSTS; i++)
-		complete_switch(&x, x.near[i], true);
+	for (hosts = stage == STAGE_HOSTS; hosts < 2; hosts++)
+		for (i = 0; i < n; i++)
+			complete_switch(&x, x.near[i], hosts);
 	mend_clear(&x.m);
 	channels_free(x.m.c);
 }
@@ -525,27 +480,19 @@ complete_stage(const struct graph *g, struct lft *lft, const uint32_t *ranks,
 bool
 complete_hosts(const struct graph *g, struct lft *lft, const uint32_t *ranks)
 {
-	g_autofree uint8_t *lids = complete_find_lids(g, lft, false);
+	bool lacks = complete_lacks(g, lft);
 
-	if (lids)
-		complete_stage(g, lft, ranks, lids, STAGE_HOSTS, false);
-	return lids == NULL;
+	if (lacks)
+		complete_stage(g, lft, ranks, STAGE_HOSTS, false);
+	return !lacks;
 }
 
 bool
 complete_tables(const struct graph *g, struct lft *lft, const uint32_t *ranks,
 		bool in_order)
 {
-	g_autofree uint8_t *left = complete_find_lids(g, lft, true);
-
-	/* Paths from and to ports 0 are searched for, too, but only those of
-	 * hosts to hosts are missed at the end. */
-	for (unsigned stage = STAGE_ORDER; left && stage <= STAGE_SEARCH;
-	     stage++) {
-		complete_stage(g, lft, ranks, left, stage, in_order);
-		g_free(left);
-		left = complete_find_lids(g, lft, stage == STAGE_ORDER);
-	}
+	complete_stage(g, lft, ranks, STAGE_ORDER, in_order);
+	complete_stage(g, lft, ranks, STAGE_SEARCH, in_order);
 	default_fill(g, lft);
-	return !left;
+	return !complete_lacks(g, lft);
 }
