@@ -465,11 +465,11 @@ persist_keys_on_written(const GError *error, void *data)
 	struct persist_keys *ks = data;
 	persist_keys_fn saved = ks->saved;
 
-	ks->has_failed |= error != NULL;
 	if (--ks->n_writing)
 		return;
 	ks->is_late = false;
-	if (ks->has_failed) {
+	if (file_writer_failure(ks->writers[MKEY_DB_KEYS]) ||
+	    file_writer_failure(ks->writers[MKEY_DB_CABLES])) {
 		ks->not_before = transport_now(ks->transport) + KEYS_PAUSE_US;
 	} else {
 		ks->version = ks->writing;
@@ -570,7 +570,6 @@ persist_keys_save(struct persist_keys *ks)
 	    transport_now(ks->transport) < ks->not_before)
 		return version == ks->version;
 	ks->writing = version;
-	ks->has_failed = false;
 	ks->n_writing = G_N_ELEMENTS(ks->writers);
 	for (unsigned i = 0; i < G_N_ELEMENTS(ks->writers); i++) {
 		GString *text = g_string_new(NULL);

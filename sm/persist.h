@@ -109,8 +109,8 @@ struct persist_keys {
 	uint64_t version;	/* of the ring, that the files have, */
 	uint64_t writing;	/* or are going to have */
 	unsigned n_writing;	/* files */
-	bool has_failed;	/* to write one of them: not again */
-	int64_t not_before;	/* this time */
+	int64_t not_before;	/* after one was not written: not again
+				   before */
 	bool owes;		/* one was not read: as soon as it is moved away,
 				   it is written, with no new key as well */
 	bool is_late;		/* this write has been waited for in vain */

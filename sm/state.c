@@ -48,7 +48,6 @@ struct state {
 	bool is_past;		/* but may have registered with another master
 				   since: no restart may trust the file */
 	bool is_writing;
-	bool has_failed;	/* the last write: the next one waits */
 	int64_t not_before, due;
 	unsigned timer;		/* 0: not running */
 };
@@ -165,7 +164,6 @@ state_on_written(const GError *error, void *data)
 	struct state *s = data;
 
 	s->is_writing = false;
-	s->has_failed = error != NULL;
 	s->not_before = transport_now(s->transport) +
 		(error ? RETRY_US : PAUSE_US);
 	s->is_changed |= error != NULL;
@@ -232,7 +230,7 @@ state_save(struct state *s, const struct state_part *part)
 		if (s->params.owners[i].part == part)
 			is_other |= renew(s, i);
 	s->is_changed |= is_other;
-	if (is_other && s->has_failed && s->writer)
+	if (is_other && state_failure(s))	/* after a while */
 		state_wait(s, 0);
 	else if (is_other)
 		write_all(s);
