@@ -59,7 +59,6 @@ mend_init(struct mend *m, const struct graph *g, struct channels *c,
 		.queue = SCRATCH(scratch, uint32_t, n),
 		.is_queued = SCRATCH(scratch, uint8_t, n),
 		.is_open = SCRATCH(scratch, uint8_t, n),
-		.is_used = SCRATCH(scratch, uint8_t, n),
 		.senders = SCRATCH(scratch, uint32_t, n),
 		.behind = SCRATCH(scratch, uint32_t, n),
 		.best = SCRATCH(scratch, struct mend_path, n),
@@ -222,20 +221,17 @@ mend_take(struct mend *m, uint32_t sw, uint32_t edge, uint32_t hosts)
 
 /* ---------------------------------------------------------------- a search */
 
-/* Counts the hosts whose paths to the LID pass each switch, and marks the
- * switches whose entries carry data. */
+/* Counts the hosts whose paths to the LID pass each switch. */
 static void
 search_count(struct mend *m)
 {
 	const struct graph *g = m->g;
 	uint32_t sw, at, e, hops;
 
-	memset(m->is_used, m->target->port != 0, g->n_switches);
 	memset(m->behind, 0, g->n_switches * sizeof(*m->behind));
 	for (sw = 0; sw < g->n_switches; sw++)
-		for (at = sw, hops = 0; g->n_senders[sw] &&
+		for (at = sw, hops = 0; g->n_hosts[sw] &&
 		     hops < VERIFY_HOPS_MAX; at = g->edges[e].peer, hops++) {
-			m->is_used[at] = 1;
 			m->behind[at] += g->n_hosts[sw];
 			e = mend_next(m, at);
 			if (e == SNAPSHOT_NONE || m->is_lost[e])
@@ -243,18 +239,18 @@ search_count(struct mend *m)
 		}
 }
 
-/* Does a switch with data forward to the one at the start of the edge `back`
- * through the other end of that edge? */
+/* Does a switch forward to the one at the start of the edge `back` through the other
+ * end of that edge? */
 static bool
 search_is_behind(const struct mend *m, uint32_t back)
 {
 	uint32_t from = m->g->edges[back].peer;
 
-	return !m->is_open[from] && m->is_used[from] &&
+	return !m->is_open[from] &&
 		mend_next(m, from) == m->g->edges[back].back;
 }
 
-/* Lists the edges by which data comes to a switch that forwards it. */
+/* Lists the edges by which packets come to a switch that forwards them. */
 static uint32_t
 search_list_behind(const struct mend *m, uint32_t sw, uint32_t *behind)
 {

@@ -42,8 +42,7 @@ struct mend {
 				   low; or NULL */
 	/* Of a search. */
 	GArray *added;		/* struct turn: to c, for one path */
-	uint8_t *is_used;	/* by switch: data passes its entry, */
-	uint32_t *behind;	/* from so many hosts */
+	uint32_t *behind;	/* by switch: hosts whose paths pass it */
 	const uint32_t *through;/* mend_detour(): by switch without a path,
 				   hosts that send through it; NULL: any
 				   channel will do */
