@@ -12,8 +12,8 @@
  *
  * Busy channels. A former tree that has to grow over a channel with far more trees
  * than usual is laid anew from above most members, if such a tree has none. In the
- * end new trees move off the busiest channel, one after the other, until each that
- * is on it has no other way with fewer trees.
+ * end each new tree moves off its busiest channel, if another one has only channels
+ * with fewer trees, until none does. The tables are written when all trees are laid.
  *
  * Safety. Any member may send, so at each switch of a tree a packet may arrive
  * by any of its cables and leave by any other. A cable joins the tree only if
@@ -47,6 +47,7 @@
 
 #include "routing/order.h"
 #include "routing/scratch.h"
+#include "topology/each.h"
 
 #define MLID_MIN	0xc000u
 /* Turns looked at in searches for loops, after which no further turn from down
@@ -71,13 +72,19 @@ enum tree_kind {
 	TREE_BACKBONE,
 };
 
+static bool
+kind_is_held(enum tree_kind kind)
+{
+	return kind == TREE_KEPT || kind == TREE_CALM || kind == TREE_HELD;
+}
+
 struct tree_group {
 	uint16_t mlid;
 	struct multicast_member *members;	/* sorted, no port twice */
 	uint32_t n_members;
-	bool held;		/* it has a former tree */
-	bool is_laid;		/* it has a new one, */
-	bool stays;		/* which does not move: it had a former one, or
+	GArray *ups;		/* the new tree: edges, each from a switch towards
+				   the root, those near it first; NULL: not laid */
+	bool stays;		/* it does not move: it had a former one, or
 				   misses a member */
 };
 
@@ -90,7 +97,9 @@ struct offer {
 /* The cost for the members of a group to go up to a switch. */
 struct climb {
 	uint32_t n;		/* switches of members below it */
-	uint32_t peak;		/* the busiest channel of the paths */
+	uint32_t peak;		/* trees on the busiest channel of their paths, */
+	uint32_t hops, load;	/* and of the path of the present one;
+				   UINT32_MAX: it has none */
 };
 
 struct forest {
@@ -105,8 +114,8 @@ struct forest {
 	uint32_t *roots;	/* by island: of the backbone; SNAPSHOT_NONE */
 	uint32_t *cap;		/* by switch: MLIDs that it can hold */
 	uint32_t *load;		/* by edge: trees that use it */
-	uint32_t *uses;		/* by switch: trees that use it */
-	uint32_t n_load, n_used;	/* sum of load; edges with any load */
+	uint32_t *uses;		/* by switch: cables of trees down from it */
+	uint32_t n_load, n_used;	/* sum of load; cables with any load */
 	/* The present tree. */
 	uint32_t mlid;		/* 0xc000 for the backbone */
 	uint32_t home;		/* the island with the most of its switches */
@@ -116,19 +125,12 @@ struct forest {
 				   tree */
 	uint8_t *is_in;		/* by switch */
 	uint32_t *parent;	/* by switch: edge; SNAPSHOT_NONE: the root */
-	uint32_t *children;	/* by switch: their number */
-	uint32_t *receivers;	/* by switch: receivers at it and behind it */
+	uint32_t *below;	/* by switch: work space */
 	uint32_t limit;		/* channels with so many trees are avoided */
 	uint32_t ceiling;	/* of limit */
 	GArray *tree;		/* switches, the root first */
 	GArray *turns;		/* struct turn: added for this tree */
-	GArray *front, *next;	/* struct offer */
-	struct climb *climbs;	/* by switch */
-	GArray *queue;
-	uint32_t *hops, *peak;	/* by switch: up from a member; UINT32_MAX:
-				   not reached */
-	struct mft *mft;
-	GArray *lost;
+	GArray *lost;		/* struct multicast_lost */
 };
 
 /* ---- members ---- */
@@ -182,11 +184,8 @@ tree_take(struct forest *f, uint32_t sw, uint32_t parent)
 {
 	f->is_in[sw] = 1;
 	f->parent[sw] = parent;
-	f->children[sw] = 0;
 	f->n_missing -= f->is_wanted[sw];
 	g_array_append_val(f->tree, sw);
-	if (parent != SNAPSHOT_NONE)
-		f->children[f->g->edges[parent].peer]++;
 }
 
 /* Empties the tree. `undo`: its turns are removed from the graph as well. */
@@ -266,77 +265,76 @@ compare_offers(const void *a, const void *b)
 		uint_compare(x->edge, y->edge);
 }
 
+/* Those of the whole tree, the cheapest first. free. */
+static GArray *
+tree_offers(const struct forest *f)
+{
+	GArray *front = g_array_new(FALSE, FALSE, sizeof(struct offer));
+
+	for (guint i = 0; i < f->tree->len; i++)
+		tree_offer(f, ITEM(f->tree, i), front);
+	g_array_sort(front, compare_offers);
+	return front;
+}
+
 /* Grows breadth first from the whole tree. */
 static void
 tree_spread(struct forest *f)
 {
-	GArray *swap;
-	uint32_t i, e;
+	GArray *front = tree_offers(f), *next;
+	uint32_t e;
 
-	g_array_set_size(f->front, 0);
-	for (i = 0; i < f->tree->len; i++)
-		tree_offer(f, ITEM(f->tree, i), f->front);
-	while (f->front->len && f->n_missing) {
-		qsort(f->front->data, f->front->len, sizeof(struct offer),
-		      compare_offers);
-		g_array_set_size(f->next, 0);
-		for (i = 0; i < f->front->len && f->n_missing; i++) {
-			e = g_array_index(f->front, struct offer, i).edge;
+	while (front->len && f->n_missing) {
+		next = g_array_new(FALSE, FALSE, sizeof(struct offer));
+		for (guint i = 0; i < front->len && f->n_missing; i++) {
+			e = g_array_index(front, struct offer, i).edge;
 			if (tree_join(f, e, false))
-				tree_offer(f, f->g->edges[e].peer, f->next);
+				tree_offer(f, f->g->edges[e].peer, next);
 		}
-		swap = f->front;
-		f->front = f->next;
-		f->next = swap;
+		g_array_sort(next, compare_offers);
+		g_array_unref(front);
+		front = next;
 	}
+	g_array_unref(front);
 }
 
 /* One cable joins, with any turn. */
 static bool
 tree_turn(struct forest *f)
 {
-	uint32_t i;
+	g_autoptr(GArray) front = tree_offers(f);
 
-	g_array_set_size(f->front, 0);
-	for (i = 0; i < f->tree->len && f->c->work < f->work; i++)
-		tree_offer(f, ITEM(f->tree, i), f->front);
-	g_array_sort(f->front, compare_offers);
-	for (i = 0; i < f->front->len && f->c->work < f->work; i++)
-		if (tree_join(f, g_array_index(f->front, struct offer, i).edge,
+	for (guint i = 0; i < front->len && f->c->work < f->work; i++)
+		if (tree_join(f, g_array_index(front, struct offer, i).edge,
 			      true))
 			return true;
 	return false;
 }
 
-/* Cuts off branches without a member, and removes turns that are no longer
- * made. */
+/* Cuts off branches without a member, and a root that is not needed, and removes
+ * turns that are no longer made. */
 static void
 tree_prune(struct forest *f)
 {
 	uint32_t sw, i, n = 0;
 	struct turn turn;
 
-	for (i = f->tree->len; i-- > 0;) {
+	memset(f->below, 0, f->g->n_switches * sizeof(*f->below));
+	for (i = f->tree->len; i-- > 1;) {
 		sw = ITEM(f->tree, i);
-		if (f->is_wanted[sw] || f->children[sw] ||
-		    f->parent[sw] == SNAPSHOT_NONE)
-			continue;
-		f->is_in[sw] = 0;
-		f->children[f->g->edges[f->parent[sw]].peer]--;
-		f->parent[sw] = SNAPSHOT_NONE;
+		if (f->is_wanted[sw] || f->below[sw])
+			f->below[f->g->edges[f->parent[sw]].peer]++;
+		else
+			f->is_in[sw] = 0;
 	}
 	for (i = 0; i < f->tree->len; i++) {
 		sw = ITEM(f->tree, i);
-		if (!f->is_in[sw])
-			continue;
-		/* A root that has one child and no member is not needed. */
-		if (n == 1 && f->children[ITEM(f->tree, 0)] == 1 &&
-		    !f->is_wanted[ITEM(f->tree, 0)]) {
-			f->is_in[ITEM(f->tree, 0)] = 0;
+		if (n == 0 && f->below[sw] == 1 && !f->is_wanted[sw])
+			f->is_in[sw] = 0;
+		if (n == 0 || !f->is_in[sw])
 			f->parent[sw] = SNAPSHOT_NONE;
-			n = 0;
-		}
-		ITEM(f->tree, n++) = sw;
+		if (f->is_in[sw])
+			ITEM(f->tree, n++) = sw;
 	}
 	g_array_set_size(f->tree, n);
 	for (i = n = 0; i < f->turns->len; i++) {
@@ -350,186 +348,165 @@ tree_prune(struct forest *f)
 	channels_undo(f->c, f->turns, n);
 }
 
-static void
-tree_write(struct forest *f, const struct tree_group *group)
-{
-	const struct multicast_member *m;
-	const struct graph_edge *up;
-	struct multicast_lost lost;
-	uint32_t i, sw, all = 0;
-
-	for (i = 0; i < f->tree->len; i++)
-		f->receivers[ITEM(f->tree, i)] = 0;
-	for (i = 0; i < group->n_members; i++) {
-		m = &group->members[i];
-		if (!f->is_in[m->sw]) {
-			lost = (struct multicast_lost){
-				group->mlid, m->sw, m->port,
-				f->tree->len && tree_fits(f, m->sw) &&
-				f->g->island[m->sw] == f->home,
-			};
-			g_array_append_val(f->lost, lost);
-		} else if (m->receives) {
-			mft_add(f->mft, m->sw, group->mlid, m->port);
-			f->receivers[m->sw]++;
-			all++;
-		}
-	}
-	for (i = f->tree->len; all && i-- > 0;) {
-		sw = ITEM(f->tree, i);
-		f->uses[sw]++;
-		if (f->parent[sw] == SNAPSHOT_NONE)
-			continue;
-		up = &f->g->edges[f->parent[sw]];
-		if (f->receivers[sw] < all)
-			mft_add(f->mft, sw, group->mlid, up->port);
-		if (f->receivers[sw])
-			mft_add(f->mft, up->peer, group->mlid,
-				f->g->edges[up->back].port);
-		f->receivers[up->peer] += f->receivers[sw];
-		f->n_used += f->load[f->parent[sw]] == 0;
-		f->n_load++;
-		f->load[f->parent[sw]]++;
-		f->load[up->back]++;
-	}
-}
-
 /* ---- where a tree starts ---- */
 
-/* Is the cable in these tables of the present group? */
+/* Is the cable in the former tables of the present group? */
 static bool
-cable_is_in(const struct forest *f, const struct mft *mft, uint32_t e)
+cable_was_in(const struct forest *f, uint32_t e)
 {
 	const struct graph_edge *edge = &f->g->edges[e];
+	const struct graph_edge *back = &f->g->edges[edge->back];
 
-	return mft_has(mft, f->g->edges[edge->back].peer, (uint16_t)f->mlid,
+	return mft_has(f->previous, back->peer, (uint16_t)f->mlid,
 		       edge->port) ||
-		mft_has(mft, edge->peer, (uint16_t)f->mlid,
-			f->g->edges[edge->back].port);
+		mft_has(f->previous, edge->peer, (uint16_t)f->mlid, back->port);
 }
 
 /* Adds the cost for the members at `from` to go up to each switch: by the
  * shortest path, and of several by that whose busiest channel has the fewest
  * trees. */
 static void
-climb_from(struct forest *f, uint32_t from)
+climb_from(const struct forest *f, uint32_t from, struct climb *climbs)
 {
+	g_autoptr(GArray) queue = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	const struct graph *g = f->g;
-	uint32_t i, e, sw, peer, peak;
+	struct climb *c, *up;
+	uint32_t i, e, sw, load;
 
-	g_array_set_size(f->queue, 0);
-	g_array_append_val(f->queue, from);
-	f->hops[from] = f->peak[from] = 0;
-	for (i = 0; i < f->queue->len; i++) {
-		sw = ITEM(f->queue, i);
+	g_array_append_val(queue, from);
+	climbs[from].hops = climbs[from].load = 0;
+	for (i = 0; i < queue->len; i++) {
+		sw = ITEM(queue, i);
+		c = &climbs[sw];
 		for_each_edge(g, sw, e) {
-			peer = g->edges[e].peer;
-			if (f->ranks[peer] >= f->ranks[sw] ||
-			    !tree_fits(f, peer))
+			up = &climbs[g->edges[e].peer];
+			if (f->ranks[g->edges[e].peer] >= f->ranks[sw] ||
+			    !tree_fits(f, g->edges[e].peer))
 				continue;
-			peak = MAX(f->peak[sw], f->load[e]);
-			if (f->hops[peer] == UINT32_MAX) {
-				f->hops[peer] = f->hops[sw] + 1;
-				f->peak[peer] = peak;
-				g_array_append_val(f->queue, peer);
-			} else if (f->hops[peer] == f->hops[sw] + 1) {
-				f->peak[peer] = MIN(f->peak[peer], peak);
+			load = MAX(c->load, f->load[e]);
+			if (up->hops == UINT32_MAX) {
+				up->hops = c->hops + 1;
+				up->load = load;
+				g_array_append_val(queue, g->edges[e].peer);
+			} else if (up->hops == c->hops + 1) {
+				up->load = MIN(up->load, load);
 			}
 		}
 	}
-	for (i = 0; i < f->queue->len; i++) {
-		sw = ITEM(f->queue, i);
-		f->climbs[sw].n++;
-		f->climbs[sw].peak = MAX(f->climbs[sw].peak, f->peak[sw]);
-		f->hops[sw] = UINT32_MAX;
+	for (i = 0; i < queue->len; i++) {
+		c = &climbs[ITEM(queue, i)];
+		c->n++;
+		c->peak = MAX(c->peak, c->load);
+		c->hops = UINT32_MAX;
 	}
 }
 
 /* Is `a` a better root than `b`? */
 static bool
-climb_is_better(const struct forest *f, uint32_t a, uint32_t b)
+climb_is_better(const struct forest *f, const struct climb *climbs, uint32_t a,
+		uint32_t b)
 {
-	const struct climb *x = &f->climbs[a], *y = &f->climbs[b];
 	uint32_t level_a = f->ranks[a] >> 16, level_b = f->ranks[b] >> 16;
 
-	if (x->n != y->n)
-		return x->n > y->n;
+	if (climbs[a].n != climbs[b].n)
+		return climbs[a].n > climbs[b].n;
 	if (level_a != level_b)
 		return level_a > level_b;
-	if (x->peak != y->peak)
-		return x->peak < y->peak;
+	if (climbs[a].peak != climbs[b].peak)
+		return climbs[a].peak < climbs[b].peak;
 	return f->uses[a] < f->uses[b];
 }
 
 /* The switch above all members, or most of them, from which the tree is low and
- * the busiest channel has the fewest trees. */
+ * the busiest channel has the fewest trees: *peak. */
 static uint32_t
-group_find_root(struct forest *f, const struct tree_group *group)
+group_find_top(const struct forest *f, const struct tree_group *group,
+	       uint32_t *peak)
 {
-	uint32_t i, sw, last = SNAPSHOT_NONE, best = SNAPSHOT_NONE;
+	uint32_t i, sw, n = f->g->n_switches, last = SNAPSHOT_NONE;
+	g_autofree struct climb *climbs = g_new0(struct climb, n);
+	uint32_t best = SNAPSHOT_NONE;
 
-	memset(f->climbs, 0, f->g->n_switches * sizeof(*f->climbs));
+	for (sw = 0; sw < n; sw++)
+		climbs[sw].hops = UINT32_MAX;
 	for (i = 0; i < group->n_members; i++) {
 		sw = group->members[i].sw;
 		if (sw == last || !f->is_wanted[sw])
 			continue;
-		climb_from(f, sw);
+		climb_from(f, sw, climbs);
 		last = sw;
 	}
-	for (sw = 0; sw < f->g->n_switches; sw++)
-		if (f->climbs[sw].n && (best == SNAPSHOT_NONE ||
-					climb_is_better(f, sw, best)))
+	for (sw = 0; sw < n; sw++)
+		if (climbs[sw].n && (best == SNAPSHOT_NONE ||
+				     climb_is_better(f, climbs, sw, best)))
 			best = sw;
+	if (best != SNAPSHOT_NONE)
+		*peak = climbs[best].peak;
 	return best;
 }
 
-static bool
-kind_is_held(enum tree_kind kind)
-{
-	return kind == TREE_KEPT || kind == TREE_CALM || kind == TREE_HELD;
-}
-
-/* Does the tree start with this cable? */
-static bool
-tree_has(const struct forest *f, enum tree_kind kind, uint32_t e)
-{
-	uint32_t back = f->g->edges[e].back;
-
-	return kind_is_held(kind) ? cable_is_in(f, f->previous, e) :
-		kind == TREE_BACKBONE &&
-		(f->backbone[f->g->edges[back].peer] == e ||
-		 f->backbone[f->g->edges[e].peer] == back);
-}
-
-/* The switch at which it starts; SNAPSHOT_NONE: there is no such tree. */
+/* The first switch of a member; held: of those with a former tree. SNAPSHOT_NONE:
+ * there is none. */
 static uint32_t
-tree_find_start(struct forest *f, const struct tree_group *group,
-		enum tree_kind kind)
+group_find_first(const struct forest *f, const struct tree_group *group,
+		 bool held)
 {
 	uint32_t i, e, sw;
 
-	if (kind == TREE_TOP)
-		return group_find_root(f, group);
 	for (i = 0; i < group->n_members; i++) {
 		sw = group->members[i].sw;
-		if (f->is_wanted[sw] && !kind_is_held(kind))
+		if (!f->is_wanted[sw])
+			continue;
+		if (!held)
 			return sw;
 		for_each_edge(f->g, sw, e)
-			if (f->is_wanted[sw] && cable_is_in(f, f->previous, e))
+			if (cable_was_in(f, e))
 				return sw;
 	}
 	return SNAPSHOT_NONE;
 }
 
-/* From a switch, over channels with less than f->limit trees. False: it misses
- * members. */
+/* Does a tree with nothing of its own yet start with this cable? */
 static bool
-tree_grow(struct forest *f, uint32_t start, enum tree_kind kind)
+tree_has(const struct forest *f, enum tree_kind kind, uint32_t e)
 {
-	uint32_t i, e, sw, n;
+	uint32_t back = f->g->edges[e].back;
 
+	return kind_is_held(kind) ? cable_was_in(f, e) :
+		kind == TREE_BACKBONE &&
+		(f->backbone[f->g->edges[back].peer] == e ||
+		 f->backbone[f->g->edges[e].peer] == back);
+}
+
+/* A load that no channel has to exceed. */
+static uint32_t
+tree_usual(const struct forest *f)
+{
+	return 1 + 3 * f->n_load / MAX(2 * f->n_used, 1);
+}
+
+/* False: it misses members. */
+static bool
+tree_lay(struct forest *f, struct tree_group *group, enum tree_kind kind)
+{
+	uint32_t i, e, sw, n, peak = 0, usual = tree_usual(f);
+
+	if (kind_is_held(kind) && !f->previous)
+		return false;
+	sw = kind == TREE_TOP ? group_find_top(f, group, &peak) :
+		group_find_first(f, group, kind_is_held(kind));
+	if (sw == SNAPSHOT_NONE)
+		return false;
+	group->stays |= kind_is_held(kind);
+	f->limit = f->ceiling;
+	if (kind == TREE_KEPT)
+		f->limit = 0;
+	if (kind == TREE_TOP && f->ceiling == UINT32_MAX)
+		f->limit = MAX(peak + 1, usual);
+	if (kind == TREE_CALM || (kind == TREE_TOP && group->stays))
+		f->limit = MIN(f->limit, 2 * usual);
 	tree_forget(f, true);
-	tree_take(f, start, SNAPSHOT_NONE);
+	tree_take(f, sw, SNAPSHOT_NONE);
 	for (i = 0; i < f->tree->len; i++) {
 		sw = ITEM(f->tree, i);
 		for_each_edge(f->g, sw, e)
@@ -543,44 +520,56 @@ tree_grow(struct forest *f, uint32_t start, enum tree_kind kind)
 	return !f->n_missing;
 }
 
-/* A load that no channel has to exceed. */
-static uint32_t
-tree_usual(const struct forest *f)
-{
-	return f->n_used ? 1 + 3 * f->n_load / (2 * f->n_used) : 1;
-}
+/* ---- groups ---- */
 
-/* False: it misses members. */
-static bool
-tree_lay(struct forest *f, struct tree_group *group, enum tree_kind kind)
-{
-	uint32_t start, usual = tree_usual(f);
-
-	if (!f->previous && kind_is_held(kind))
-		return false;
-	f->limit = f->ceiling;
-	start = tree_find_start(f, group, kind);
-	if (start == SNAPSHOT_NONE)
-		return false;
-	group->held |= kind_is_held(kind);
-	if (kind == TREE_KEPT)
-		f->limit = 0;
-	if (kind == TREE_TOP && f->ceiling == UINT32_MAX)
-		f->limit = MAX(f->climbs[start].peak + 1, usual);
-	if (kind == TREE_CALM || (kind == TREE_TOP && group->held))
-		f->limit = MIN(f->limit, 2 * usual);
-	return tree_grow(f, start, kind);
-}
-
-/* Takes the tree of the present group out of the new tables. */
+/* Adds the tree of a group to those on its channels, or with -1 takes it away. */
 static void
-group_erase(struct forest *f)
+group_count(struct forest *f, const struct tree_group *group, int by)
 {
-	uint32_t sw, p;
+	const struct graph_edge *edges = f->g->edges;
 
-	for (sw = 0; sw < f->g->n_switches; sw++)
-		for (p = 0; p < f->mft->n_positions; p++)
-			mft_block(f->mft, sw, p, 0)[f->mlid - MLID_MIN] = 0;
+	EACH_ITEM(const uint32_t, e, group->ups) {
+		f->n_used -= f->load[*e] > 0;
+		f->load[*e] += (uint32_t)by;
+		f->load[edges[*e].back] = f->load[*e];
+		f->n_used += f->load[*e] > 0;
+		f->n_load += (uint32_t)by;
+		f->uses[edges[*e].peer] += (uint32_t)by;
+	}
+}
+
+/* The group gets the present tree, if any member listens; its members are those in
+ * it. */
+static void
+group_take(struct forest *f, struct tree_group *group)
+{
+	const struct multicast_member *m;
+	struct multicast_lost lost;
+	uint32_t i, n = 0;
+	bool listens = false;
+
+	for (i = 0; i < group->n_members; i++) {
+		m = &group->members[i];
+		if (f->is_in[m->sw]) {
+			listens |= m->receives;
+			group->members[n++] = *m;
+			continue;
+		}
+		lost = (struct multicast_lost){
+			group->mlid, m->sw, m->port,
+			f->tree->len && tree_fits(f, m->sw) &&
+				f->g->island[m->sw] == f->home,
+		};
+		g_array_append_val(f->lost, lost);
+	}
+	group->stays |= n < group->n_members;
+	group->n_members = n;
+	if (group->ups)
+		g_array_unref(group->ups);
+	group->ups = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	for (i = 1; i < f->tree->len && listens; i++)
+		g_array_append_val(group->ups,
+				   f->parent[ITEM(f->tree, i)]);
 }
 
 /* Lays the tree of a group, by the first of these kinds that reaches all members;
@@ -589,7 +578,7 @@ static bool
 group_lay(struct forest *f, struct tree_group *group, enum tree_kind kind,
 	  enum tree_kind last)
 {
-	uint32_t i, sw, n_lost = f->lost->len;
+	uint32_t i, sw;
 
 	f->mlid = group->mlid;
 	f->home = SNAPSHOT_NONE;
@@ -615,63 +604,67 @@ group_lay(struct forest *f, struct tree_group *group, enum tree_kind kind,
 		tree_forget(f, true);
 		return false;
 	}
-	if (group->is_laid)
-		group_erase(f);
 	tree_prune(f);
-	tree_write(f, group);
+	group_take(f, group);
+	group_count(f, group, 1);
 	tree_forget(f, false);
-	group->is_laid = true;
-	group->stays = group->held || f->lost->len > n_lost;
 	return true;
+}
+
+/* The ports by which each switch sends on what comes to a group. */
+static void
+group_write(struct forest *f, const struct tree_group *group, struct mft *mft)
+{
+	const struct multicast_member *m;
+	const struct graph_edge *up;
+	uint32_t i, sw, all = 0;
+
+	memset(f->below, 0, f->g->n_switches * sizeof(*f->below));
+	for (i = 0; i < group->n_members; i++) {
+		m = &group->members[i];
+		if (m->receives)
+			mft_add(mft, m->sw, group->mlid, m->port);
+		f->below[m->sw] += m->receives;
+		all += m->receives;
+	}
+	for (i = group->ups->len; i-- > 0;) {
+		sw = graph_owner(f->g, ITEM(group->ups, i));
+		up = &f->g->edges[ITEM(group->ups, i)];
+		if (f->below[sw] < all)
+			mft_add(mft, sw, group->mlid, up->port);
+		if (f->below[sw])
+			mft_add(mft, up->peer, group->mlid,
+				f->g->edges[up->back].port);
+		f->below[up->peer] += f->below[sw];
+	}
 }
 
 /* ---- busy channels ---- */
 
-/* Lays another tree for the present group, over channels with less than
- * f->ceiling trees. False: there is none. */
-static bool
-group_move(struct forest *f, struct tree_group *group, GArray *channels)
-{
-	uint32_t e;
-	guint i;
-
-	g_array_set_size(channels, 0);
-	for (e = 0; e < f->g->n_edges; e++) {
-		if (!f->load[e] || !cable_is_in(f, f->mft, e))
-			continue;
-		f->load[e]--;
-		g_array_append_val(channels, e);
-	}
-	if (group_lay(f, group, TREE_TOP, TREE_MEMBER))
-		return true;
-	for (i = 0; i < channels->len; i++)
-		f->load[ITEM(channels, i)]++;
-	return false;
-}
-
-/* Moves new trees off the busiest channel, as long as that makes none as busy. */
+/* Each group moves off its busiest channel, if another tree has only channels with
+ * fewer trees; as long as any does, within some work. */
 static void
 forest_relieve(struct forest *f, struct tree_group *groups, uint32_t n)
 {
-	g_autoptr(GArray) channels = g_array_new(FALSE, FALSE,
-						 sizeof(uint32_t));
-	uint32_t e, i, busiest, usual = tree_usual(f);
-	uint64_t end = f->c->work + SOME_WORK;
+	uint64_t end = f->c->work + SOME_WORK, looks = 0;
+	uint32_t i, peak;
 	bool moved;
 
 	do {
-		for (busiest = e = 0; e < f->g->n_edges; e++)
-			if (f->load[e] > f->load[busiest])
-				busiest = e;
 		moved = false;
-		for (i = 0; i < n && !moved && f->load[busiest] > usual; i++) {
-			f->mlid = groups[i].mlid;
-			if (groups[i].stays || f->c->work > end ||
-			    !cable_is_in(f, f->mft, busiest))
+		for (i = 0; i < n && f->c->work + looks < end; i++) {
+			peak = 0;
+			EACH_ITEM(const uint32_t, e, groups[i].ups)
+				peak = MAX(peak, f->load[*e]);
+			if (groups[i].stays || peak <= tree_usual(f))
 				continue;
-			f->ceiling = f->load[busiest] - 1;
-			moved = group_move(f, &groups[i], channels);
-			end -= MIN(end, LOOKS * f->g->n_edges);
+			looks += LOOKS * f->g->n_edges;
+			f->ceiling = peak - 1;
+			group_count(f, &groups[i], -1);
+			if (group_lay(f, &groups[i], TREE_TOP, TREE_MEMBER))
+				moved = true;
+			else
+				group_count(f, &groups[i], 1);
 		}
 	} while (moved);
 }
@@ -690,20 +683,20 @@ compare_by_rank(const void *a, const void *b, void *data)
 static void
 backbone_hang(struct forest *f, uint32_t sw)
 {
+	g_autoptr(GArray) front = g_array_new(FALSE, FALSE,
+					      sizeof(struct offer));
 	struct offer offer;
 	uint32_t e;
-	guint i;
 
-	g_array_set_size(f->front, 0);
 	for_each_edge(f->g, sw, e) {
 		offer.cost = f->ranks[f->g->edges[e].peer];
 		offer.edge = f->g->edges[e].back;
 		if (f->is_in[f->g->edges[e].peer])
-			g_array_append_val(f->front, offer);
+			g_array_append_val(front, offer);
 	}
-	g_array_sort(f->front, compare_offers);
-	for (i = 0; i < f->front->len; i++)
-		if (tree_join(f, g_array_index(f->front, struct offer, i).edge,
+	g_array_sort(front, compare_offers);
+	for (guint i = 0; i < front->len; i++)
+		if (tree_join(f, g_array_index(front, struct offer, i).edge,
 			      true))
 			return;
 }
@@ -808,61 +801,38 @@ backbone_make(struct forest *f, const struct tree_group *groups, uint32_t n)
 
 static void
 forest_init(struct forest *f, const struct multicast_input *in,
-	    uint32_t n_mlids, GPtrArray *scratch)
+	    GPtrArray *scratch)
 {
-	const struct graph *g = in->g;
-	const struct snapshot_node *node;
-	uint32_t n_positions = 1, n_blocks, n = g->n_switches;
+	uint32_t n = in->g->n_switches;
 
-	*f = (struct forest){ .g = g, .ranks = in->ranks,
-			      .ceiling = UINT32_MAX };
-	if (in->previous && in->previous->n_switches == g->n_switches)
+	*f = (struct forest){
+		.g = in->g, .ranks = in->ranks, .ceiling = UINT32_MAX,
+		.cap = SCRATCH(scratch, uint32_t, n),
+		.uses = SCRATCH(scratch, uint32_t, n),
+		.load = SCRATCH(scratch, uint32_t, in->g->n_edges),
+		.is_wanted = SCRATCH(scratch, uint8_t, n),
+		.n_wanted = SCRATCH(scratch, uint32_t, n),
+		.backbone = SCRATCH(scratch, uint32_t, n),
+		.roots = SCRATCH(scratch, uint32_t, n),
+		.is_in = SCRATCH(scratch, uint8_t, n),
+		.parent = SCRATCH(scratch, uint32_t, n),
+		.below = SCRATCH(scratch, uint32_t, n),
+		.tree = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+		.turns = g_array_new(FALSE, FALSE, sizeof(struct turn)),
+	};
+	if (in->previous && in->previous->n_switches == n)
 		f->previous = in->previous;
-	f->cap = SCRATCH(scratch, uint32_t, n);
-	f->uses = SCRATCH(scratch, uint32_t, n);
-	f->is_wanted = SCRATCH(scratch, uint8_t, n);
-	f->n_wanted = SCRATCH(scratch, uint32_t, n);
-	f->backbone = SCRATCH(scratch, uint32_t, n);
-	f->roots = SCRATCH(scratch, uint32_t, n);
-	f->is_in = SCRATCH(scratch, uint8_t, n);
-	f->parent = SCRATCH(scratch, uint32_t, n);
 	memset(f->parent, 0xff, n * sizeof(*f->parent));
-	f->children = SCRATCH(scratch, uint32_t, n);
-	f->receivers = SCRATCH(scratch, uint32_t, n);
-	f->climbs = SCRATCH(scratch, struct climb, n);
-	f->peak = SCRATCH(scratch, uint32_t, n);
-	f->hops = SCRATCH(scratch, uint32_t, n);
-	memset(f->hops, 0xff, n * sizeof(*f->hops));
-	f->queue = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	f->load = g_new0(uint32_t, g->n_edges + 1);
-	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
-		node = &g->subnet->nodes[g->subnet->switches[sw]];
-		f->cap[sw] = node->sw.multicast_fdb_cap;
-		n_positions = MAX(n_positions,
-				  mft_positions(node->info.num_ports));
-	}
-	f->tree = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	f->turns = g_array_new(FALSE, FALSE, sizeof(struct turn));
-	f->front = g_array_new(FALSE, FALSE, sizeof(struct offer));
-	f->next = g_array_new(FALSE, FALSE, sizeof(struct offer));
-	n_blocks = (n_mlids + MFT_BLOCK - 1) / MFT_BLOCK;
-	if (f->previous) {
-		n_positions = MAX(n_positions, f->previous->n_positions);
-		n_blocks = MAX(n_blocks, f->previous->n_blocks);
-	}
-	f->mft = mft_new(g->n_switches, n_positions, n_blocks);
-	f->lost = g_array_new(FALSE, FALSE, sizeof(struct multicast_lost));
+	for (uint32_t sw = 0; sw < n; sw++)
+		f->cap[sw] = in->g->subnet->nodes[in->g->subnet->switches[sw]]
+			.sw.multicast_fdb_cap;
 }
 
-/* The caller owns what was taken out of it. */
 static void
 forest_clear(struct forest *f)
 {
-	g_array_unref(f->queue);
 	g_array_unref(f->tree);
 	g_array_unref(f->turns);
-	g_array_unref(f->front);
-	g_array_unref(f->next);
 	channels_free(f->c);
 }
 
@@ -901,16 +871,11 @@ static void
 forest_start(struct forest *f, const struct multicast_input *in,
 	     struct tree_group *groups, GPtrArray *scratch)
 {
-	uint32_t n_mlids = 0, i;
-
-	for (i = 0; i < in->n_groups; i++) {
-		g_assert(in->groups[i].mlid >= MLID_MIN);
-		n_mlids = MAX(n_mlids, in->groups[i].mlid - MLID_MIN + 1);
+	for (uint32_t i = 0; i < in->n_groups; i++)
 		group_init(&groups[i], &in->groups[i]);
-	}
 	if (in->n_groups)
 		qsort(groups, in->n_groups, sizeof(*groups), compare_groups);
-	forest_init(f, in, n_mlids, scratch);
+	forest_init(f, in, scratch);
 	if (!f->ranks) {
 		f->ranks = multicast_ranks(in->g);
 		g_ptr_array_add(scratch, (void *)f->ranks);
@@ -918,6 +883,25 @@ forest_start(struct forest *f, const struct multicast_input *in,
 	f->c = in->channels ? channels_copy(in->channels) :
 		multicast_channels(in->g, NULL, NULL, f->ranks);
 	backbone_make(f, groups, in->n_groups);
+}
+
+/* Empty tables with room for these groups and the former ones. */
+static struct mft *
+tables_new(const struct forest *f, const struct tree_group *groups, uint32_t n)
+{
+	const struct snapshot *s = f->g->subnet;
+	uint32_t n_positions = 1, n_blocks = 0, sw;
+
+	for (sw = 0; sw < f->g->n_switches; sw++)
+		n_positions = MAX(n_positions, mft_positions(
+				s->nodes[s->switches[sw]].info.num_ports));
+	if (n)
+		n_blocks = (groups[n - 1].mlid - MLID_MIN) / MFT_BLOCK + 1;
+	if (f->previous) {
+		n_positions = MAX(n_positions, f->previous->n_positions);
+		n_blocks = MAX(n_blocks, f->previous->n_blocks);
+	}
+	return mft_new(f->g->n_switches, n_positions, n_blocks);
 }
 
 void
@@ -932,19 +916,23 @@ multicast_route(const struct multicast_input *in,
 
 	forest_start(&f, in, groups, scratch);
 	f.work = f.c->work + LITTLE_WORK;
+	f.lost = g_array_new(FALSE, FALSE, sizeof(struct multicast_lost));
 	/* Former trees first: new ones then see their load, and those that have
 	 * to grow see that of the others. */
 	for (i = 0; f.previous && i < in->n_groups; i++)
 		group_lay(&f, &groups[i], TREE_KEPT, TREE_KEPT);
 	for (i = 0; i < in->n_groups; i++)
-		if (!groups[i].is_laid)
+		if (!groups[i].ups)
 			group_lay(&f, &groups[i], TREE_CALM, TREE_BACKBONE);
 	forest_relieve(&f, groups, in->n_groups);
-	out->mft = f.mft;
+	out->mft = tables_new(&f, groups, in->n_groups);
 	out->lost = f.lost;
-	out->load = f.load;
-	for (i = 0; i < in->n_groups; i++)
+	out->load = g_memdup2(f.load, (in->g->n_edges + 1) * sizeof(*f.load));
+	for (i = 0; i < in->n_groups; i++) {
+		group_write(&f, &groups[i], out->mft);
+		g_array_unref(groups[i].ups);
 		g_free(groups[i].members);
+	}
 	forest_clear(&f);
 }
 
@@ -983,8 +971,6 @@ multicast_reserve(const struct graph *g, const struct lft *lft,
 			g->island[sw] == g->island[*root] ? f.backbone[sw] :
 			SNAPSHOT_NONE;
 	c = g_steal_pointer(&f.c);
-	multicast_output_clear(&(struct multicast_output){ f.mft, f.lost,
-							   f.load });
 	forest_clear(&f);
 	return c;
 }
