@@ -7,6 +7,9 @@
  */
 #include "topology/port_tables.h"
 
+#include <string.h>
+
+#include "topology/partition.h"
 
 const char *const port_table_names[PORT_N_TABLES] = {
 	[PORT_TABLE_PKEY] = "P_Key table",
@@ -24,6 +27,17 @@ port_pkey_cap(const struct snapshot *s, uint32_t port)
 	if (s->ports[port].num == 0)
 		return n->info.partition_cap;
 	return n->sw_known ? n->sw.partition_enforcement_cap : 0;
+}
+
+bool
+port_block_is_plain(enum port_table table, unsigned block,
+		    const union port_block *b)
+{
+	const union port_block plain = {
+		.pkeys = { block ? 0 : PKEY_DEFAULT | PKEY_FULL },
+	};
+
+	return table == PORT_TABLE_PKEY && !memcmp(b, &plain, sizeof(*b));
 }
 
 struct port_tables *

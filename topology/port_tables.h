@@ -45,6 +45,10 @@ union port_block {
 	uint8_t bytes[64];
 };
 
+/* Has each port this block of a table when it comes up? */
+bool port_block_is_plain(enum port_table table, unsigned block,
+			 const union port_block *b);
+
 /* Reference counted. A row is the blocks of one table of one port, as pointers
  * into the pool (NULL: not known), and is made when the first block of it is
  * set: a fabric without QoS pays one pointer a port for VL arbitration. */

@@ -441,9 +441,14 @@ diff_port(struct diff *d, uint32_t port)
 		add_step(d, PLAN_ACTIVATE, p->node, port, fields);
 }
 
+/* A link that comes up is often that of a port which is reset: tables that were read
+ * before the routes were computed may be lost, so they are written. */
 static void
 diff_table(struct diff *d, enum port_table table, uint32_t port)
 {
+	const struct snapshot_port *p = &d->s->ports[port];
+	bool may_be_reset = p->num && p->info.state == PORT_STATE_INIT &&
+		snapshot_is_end_port(d->s, port);
 	unsigned n = d->w->tables->rows[table][port] ?
 		d->w->tables->n_blocks[table][port] : 0;
 	struct plan_step step = {
@@ -457,7 +462,9 @@ diff_table(struct diff *d, enum port_table table, uint32_t port)
 		want = port_tables_get(d->w->tables, table, port, step.block);
 		have = d->held ? port_tables_get(d->held, table, port,
 						 step.block) : NULL;
-		if (want && (!have || memcmp(have, want, sizeof(*have)) != 0))
+		if (want && (!have || memcmp(have, want, sizeof(*have)) ||
+			     (may_be_reset &&
+			      !port_block_is_plain(table, step.block, want))))
 			g_array_append_val(d->steps, step);
 	}
 }

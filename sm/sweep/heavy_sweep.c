@@ -1087,7 +1087,7 @@ heavy_sweep_start(struct sweep *s)
 		lft_seen_forget_all(s->next.seen);
 	s->next.tables = port_tables_new(n);
 	if (trust && s->view.tables)
-		table_reader_recall(n, s->next.tables, s->view.subnet,
+		table_reader_recall(s->next.subnet, s->next.tables, s->view.subnet,
 				    s->view.tables);
 	forget_late(s);
 	s->run.batch = table_reader_start(s->x, s->keys, n, s->next.seen,

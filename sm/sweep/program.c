@@ -296,6 +296,8 @@ program_on_port(struct program *p, uint32_t index,
 	    (answer->phys_state == PORT_PHYS_DISABLED))
 		p->r.untaken[step->port] |= PORT_FIELD_PHYS;
 	if (answer->state >= state) {
+		p->r.after->ports[step->port].rose |=
+			step->kind == PLAN_ACTIVATE;
 		settle(p, index, true);
 		return;
 	}

@@ -411,7 +411,7 @@ table_reader_fresh(const struct snapshot *now, const struct snapshot *then)
 
 static void
 recall_port(struct port_tables *held, uint32_t port,
-	    const struct port_tables *known, uint32_t then)
+	    const struct port_tables *known, uint32_t then, bool is_doubted)
 {
 	for (unsigned table = 0; table < PORT_N_TABLES; table++) {
 		unsigned n = known->n_blocks[table][then];
@@ -422,14 +422,29 @@ recall_port(struct port_tables *held, uint32_t port,
 			continue;
 		for (unsigned block = 0; block < n; block++) {
 			b = port_tables_get(known, table, then, block);
-			if (b)
+			if (b && (!is_doubted ||
+				  port_block_is_plain(table, block, b)))
 				port_tables_set(held, table, port, block, b);
 		}
 	}
 }
 
+/* May it have been reset between the Sets of its tables and of its link? It has none
+ * then, is as it was planned, and its switch has seen a change since. Asked once. */
+static bool
+take_doubt(struct snapshot *now, uint32_t port,
+	   const struct snapshot_port *then)
+{
+	struct snapshot_port *p = &now->ports[port];
+	bool has_changed = p->peer != SNAPSHOT_NONE &&
+		snapshot_node_of(now, p->peer)->sw.port_state_change;
+
+	p->rose = then->rose && !has_changed;
+	return then->rose && has_changed;
+}
+
 void
-table_reader_recall(const struct snapshot *now, struct port_tables *held,
+table_reader_recall(struct snapshot *now, struct port_tables *held,
 	       const struct snapshot *then, const struct port_tables *known)
 {
 	g_autofree uint32_t *nodes = snapshot_map_nodes(now, then);
@@ -456,6 +471,7 @@ table_reader_recall(const struct snapshot *now, struct port_tables *held,
 		    p->info.state > PORT_STATE_INIT && p->info.lid &&
 		    p->info.lid == q->info.lid &&
 		    p->info.sm_lid == q->info.sm_lid)
-			recall_port(held, port, known, old);
+			recall_port(held, port, known, old,
+				    take_doubt(now, port, q));
 	}
 }

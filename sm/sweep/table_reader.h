@@ -63,9 +63,10 @@ struct lft_seen *table_reader_recall_lfts(const struct snapshot *now,
  * Copies to `held` the tables, known at the time of `then`, of the ports that
  * cannot have lost them: a port of a CA or router with the same GUID, number,
  * LID and SMLID whose link stayed up, and all ports of a switch with the same
- * LID, SMLID and LinearFDBTop, which a reset clears (IBA 14.2.5.4).
+ * LID, SMLID and LinearFDBTop, which a reset clears (IBA 14.2.5.4). Sets `rose` of
+ * ports to be asked about at the next change.
  */
-void table_reader_recall(const struct snapshot *now, struct port_tables *held,
+void table_reader_recall(struct snapshot *now, struct port_tables *held,
 			 const struct snapshot *then,
 			 const struct port_tables *known);
 
