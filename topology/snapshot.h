@@ -43,8 +43,8 @@ struct snapshot_port {
 	uint8_t num;
 	bool known;		/* info was read */
 	bool held;		/* its cable is held down: peer is none */
-	bool rose;		/* a sweep made it Active: it may have been reset
-				   before, unnoticed */
+	bool rose;		/* a sweep made it Active: before that it may have
+				   been reset, or got another cable, unnoticed */
 	bool avoided;		/* Active, but routing leaves its link out */
 	bool silent;		/* it has a link, and no node answers NodeInfo
 				   behind it, */

@@ -592,6 +592,10 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 		return;
 	if (d->amend)
 		amend_on_port(d->amend, port, &was, is_left_out(d, port));
+	if (d->amend && p->rose && leads_on && p->peer != SNAPSHOT_NONE) {
+		add_query(d, QUERY_AGAIN, port);	/* see snapshot.h */
+		p->rose = false;
+	}
 	/*
 	 * Some devices hide extended speeds unless the manager says that it
 	 * supports them: the link looks like QDR. As most do not, this takes

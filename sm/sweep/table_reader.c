@@ -439,6 +439,8 @@ take_doubt(struct snapshot *now, uint32_t port,
 	bool has_changed = p->peer != SNAPSHOT_NONE &&
 		snapshot_node_of(now, p->peer)->sw.port_state_change;
 
+	if (snapshot_is_switch(snapshot_node_of(now, port)))
+		return false;
 	p->rose = then->rose && !has_changed;
 	return then->rose && has_changed;
 }
