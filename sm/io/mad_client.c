@@ -356,15 +356,17 @@ put_off(struct mad_client *x, struct mad_request *r, int64_t now)
 }
 
 static void
-count_sent(struct mad_client *x, const struct mad_request *r)
+count_sent(struct mad_client *x, const struct mad_request *r, int64_t now)
 {
 	unsigned i = MIN(r->header.attr_id, MAD_CLIENT_ATTRS - 1);
+	bool is_set = r->header.method == MAD_METHOD_SET;
 
 	x->stats.sent++;
 	if (is_smp(r))
-		(r->header.method == MAD_METHOD_SET ? x->stats.sets :
-		 x->stats.gets)[i]++;
-	x->stats.sent_set += r->header.method == MAD_METHOD_SET;
+		(is_set ? x->stats.sets : x->stats.gets)[i]++;
+	if (is_smp(r) && is_set)
+		x->set_at = now;
+	x->stats.sent_set += is_set;
 	x->stats.retried += r->attempt > 1;
 }
 
@@ -434,7 +436,7 @@ transmit(struct mad_client *x, struct mad_request *r)
 	}
 	if (r->accepted) {
 		x->n_kept += r->room;
-		count_sent(x, r);
+		count_sent(x, r, now);
 	}
 	arm_timer(x);
 }

@@ -94,6 +94,7 @@ struct mad_client {
 	struct window window;
 	uint64_t ended[MAD_CLIENT_CLASSES][MAD_CLIENT_ATTRS][MAD_CLIENT_ENDS];
 	unsigned pending;	/* started and not over */
+	int64_t set_at;		/* the last Set of an SMP was sent, us */
 
 	/* May be set; NULL: none */
 	mad_client_serve_fn serve;

@@ -416,7 +416,9 @@ static char *
 find_astray(struct sweep *s, const struct snapshot *n)
 {
 	const struct snapshot *then = s->view.subnet;
-	bool wrote = s->x->stats.sent_set != s->run.stats.sent_set;
+	/* beside a sweep, and maybe after the change that this one reads */
+	bool wrote = s->x->set_at > MAX(s->last_end, s->run.began -
+					 G_USEC_PER_SEC);
 	g_autoptr(GArray) ways = s->ways;
 	uint32_t end = SNAPSHOT_NONE;
 	g_autofree char *name = NULL;
