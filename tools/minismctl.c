@@ -208,7 +208,7 @@ run_compare(const struct ctl_arguments *a)
 	new = tool_view_get(&a->place, is_diff && a->words[2] ? a->words[2] :
 			    a->view, "view\n", &error);
 	if (new && is_diff)
-		old = tool_view_get(NULL, a->words[1], NULL, &error);
+		old = tool_view_get(NULL, a->words[1], "view\n", &error);
 	else if (new && (text = text_read_file(a->words[1], &error)))
 		was = design_parse(text, a->words[1], new->s, &error);
 	if (old || was)

@@ -726,6 +726,15 @@ net_build(const struct net_reader *f)
 	return builder_finish(b);
 }
 
+/* A view (minism-view(5)) has a last line: without it, what is left may be another
+ * fabric than the one that was written. */
+static bool
+is_cut(const char *text)
+{
+	return (g_str_has_prefix(text, "#view ") ||
+		strstr(text, "\n#view ")) && !g_strrstr(text, "\n#end ");
+}
+
 struct snapshot *
 net_file_parse(const char *text, const char *name, GError **error)
 {
@@ -756,9 +765,14 @@ net_file_parse(const char *text, const char *name, GError **error)
 	}
 	for (uint32_t c = 0; ok && c < f.cables->len; c++)
 		ok = match_cable(&f, c);
-	if (ok)
-		s = net_build(&f);
-	text_scan_end(&f.scan, error);
+	ok = text_scan_end(&f.scan, error);
+	if (!is_cut(text))
+		s = ok ? net_build(&f) : NULL;
+	else if (ok)
+		text_refuse(error, "%s: " CUT_OFF "its line #end is missing",
+			    name);
+	else
+		g_prefix_error(error, "%s: " CUT_OFF, name);
 	for (uint32_t n = 0; n < f.nodes->len; n++) {
 		g_free(net_node_at(&f, n)->id);
 		g_free(net_node_at(&f, n)->desc);

@@ -891,8 +891,6 @@ find_lack(const struct show *q, enum view_kind needs)
 		return v->lines->of[needs]->len ? NULL : needs == VIEW_COUNT ?
 			"counters of a manager; minismctl view status" :
 			"state of a manager; minismctl view";
-	if (tool_view_has_states(v) && !v->s->n_nodes)
-		return "nodes; minismctl view";
 	return needs && !v->lft && !q->place && v->s->n_switches ?
 		"forwarding tables; minismctl view tables" : NULL;
 }

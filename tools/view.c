@@ -365,16 +365,14 @@ is_good(const struct view_lines *lines, const struct snapshot *s,
 	    s->n_nodes)
 		return true;
 	if (!version)
-		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: neither "
-			    "a node nor a cable is in it", name);
-	else if (version != VIEW_VERSION)
-		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: a view "
-			    "of version %u, and this program knows %u", name,
-			    (unsigned)version, VIEW_VERSION);
-	else
-		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: the "
-			    "view is cut off: its line #end is missing", name);
-	return false;
+		return text_refuse(error, "%s: neither a node nor a cable is "
+				   "in it", name);
+	if (version != VIEW_VERSION)
+		return text_refuse(error, "%s: a view of version %u, and this "
+				   "program knows %u", name, (unsigned)version,
+				   VIEW_VERSION);
+	return text_refuse(error, "%s: " CUT_OFF "its line #end is missing",
+			   name);
 }
 
 static struct view_lines *
@@ -520,8 +518,6 @@ tool_view_read(const char *text, const char *name, GError **error)
 	struct tool_view *v;
 	struct reading r;
 
-	if (!s && strstr(text, "#view ") && !strstr(text, "\n#end "))
-		g_prefix_error(error, "%s: the view is cut off: ", name);
 	if (!s)
 		return NULL;
 	for (uint32_t p = 0; p < s->n_ports; p++)
@@ -617,9 +613,15 @@ tool_view_get(const struct client_place *place, const char *file,
 	      const char *request, GError **error)
 {
 	g_autofree char *text = get_text(place, file, request, error);
+	struct tool_view *v = text ? tool_view_read(text, file ? file :
+		"the manager's view", error) : NULL;
 
-	return text ? tool_view_read(text, file ? file : "the manager's view",
-				     error) : NULL;
+	if (!v || v->s->n_nodes || g_str_has_prefix(request, "view status"))
+		return v;
+	text_refuse(error, "%s: it has no nodes; minismctl view writes one "
+		    "that has", v->name);
+	tool_view_free(v);
+	return NULL;
 }
 
 bool

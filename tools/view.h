@@ -61,8 +61,9 @@ struct tool_view *tool_view_read(const char *text, const char *name,
 #define TOOL_VIEW_ERROR tool_view_error_quark()
 GQuark tool_view_error_quark(void);
 
-/* The view that `request` asks a manager for, or the one in a file; of a node the
- * whole one if the manager does not find it. NULL: there is none; an error is of
+/* The view that `request` asks a manager for, or the one in a file, which must have
+ * nodes as well unless that is "view status"; of a node the whole one if the manager
+ * does not find it. NULL: there is none; an error is of
  * CLIENT_ERROR, TOOL_VIEW_ERROR or a file's. */
 struct tool_view *tool_view_get(const struct client_place *place,
 				const char *file, const char *request,

@@ -355,6 +355,8 @@ status_case() {
 		'/dev/null: neither a node nor a cable' --view /dev/null report
 	check "status: its view has no nodes to tell of" says 2 \
 		'it has no nodes; minismctl view' --view part.view doctor
+	check "status: nor for a comparison" says 2 \
+		'part.view: it has no nodes' diff "$demo" part.view
 	check "status: sweep" says 0 'sweep begins' sweep
 	check "status: and until it has ended" \
 		says 0 '^swept in .* ms: up$' sweep --wait
