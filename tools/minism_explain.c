@@ -58,6 +58,7 @@ struct reader {
 	FILE *file;
 	enum explain_format format;
 	struct explain *explain;
+	bool has_begun;		/* with the head of a section */
 	bool swapped;		/* of the other byte order than this machine */
 	uint8_t block[BLOCK_MAX];
 };
@@ -148,7 +149,7 @@ read_block(struct reader *r, uint32_t *type, size_t *len, GError **error)
 	size_t got = fread(head, 1, 8, r->file);
 	uint32_t total;
 
-	if (got == 0 && !ferror(r->file))
+	if (got == 0 && !ferror(r->file) && r->has_begun)
 		return false;
 	*type = get32(r, head);
 	if (got == 8 && *type == BLOCK_SECTION) {
@@ -157,11 +158,10 @@ read_block(struct reader *r, uint32_t *type, size_t *len, GError **error)
 			got = 0;
 		r->swapped = false;
 		r->swapped = get32(r, head + 8) != ORDER_MAGIC;
-		if (get32(r, head + 8) != ORDER_MAGIC)
-			got = 0;
+		r->has_begun = get32(r, head + 8) == ORDER_MAGIC;
 	}
 	total = get32(r, head + 4);
-	if (got != 8 || total < 12 || total % 4 || total > BLOCK_MAX) {
+	if (!r->has_begun || got != 8 || total < 12 || total % 4 || total > BLOCK_MAX) {
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s",
 			    ferror(r->file) ? g_strerror(errno) :
 			    "it is no capture of the form pcapng, or is cut "

@@ -75,6 +75,8 @@ capture_case() {
 		'ends within a packet' told.err
 	check "capture: what is none: exit 1" gives 1 'no capture' \
 		"$MINISM_BUILD/minism-explain" "$demo"
+	check "capture: nor an empty file" gives 1 'no capture' \
+		"$MINISM_BUILD/minism-explain" /dev/null
 	check "capture: none at all: exit 2" ends_with 2 \
 		"$MINISM_BUILD/minism-explain"
 }
