@@ -172,13 +172,9 @@ cables_judge(const struct snapshot *s, const GArray *cables, unsigned limit,
 char *
 cables_name(const struct tool_view *v, const struct cables_entry *c)
 {
-	uint32_t peer = v->s->ports[c->port].peer;
-	g_autofree char *a = tool_view_port_name(v, c->port), *b = NULL;
-
-	if (peer == SNAPSHOT_NONE)
-		return g_steal_pointer(&a);
-	b = tool_view_port_name(v, peer);
-	return g_strconcat(a, " - ", b, NULL);
+	return v->s->ports[c->port].peer == SNAPSHOT_NONE ?
+		tool_view_port_name(v, c->port) :
+		snapshot_link_name(v->s, c->port, v->shared);
 }
 
 static void
