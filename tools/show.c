@@ -286,33 +286,12 @@ peer_name(const struct show *q, uint32_t port)
 		NULL;
 }
 
-/* By port of the node: the fault of its link or of the host behind it, if that is
- * missing; or NULL. */
-static void
-find_lost(const struct show *q, uint32_t node,
-	  const struct expected_fault *lost[UINT8_MAX + 1])
-{
-	uint64_t guid = q->v->s->nodes[node].info.node_guid;
-	const GPtrArray *faults = q->v->lines->expected->faults;
-
-	memset(lost, 0, (UINT8_MAX + 1) * sizeof(*lost));
-	EACH_PTR(const struct expected_fault, f, faults) {
-		if (!expected_is_missing(f->kind))
-			continue;
-		if (f->far == guid)
-			lost[f->far_port] = f;
-		if (f->near && f->guid == guid)
-			lost[f->port] = f;
-	}
-	lost[0] = NULL;
-}
-
 /* As peer_name(), or of a link that is missing; then *since is g_free. */
 static char *
-lost_peer_name(const struct show *q, uint32_t port,
-	       const struct expected_fault *const *lost, char **since)
+lost_peer_name(const struct show *q, uint32_t port, char **since)
 {
-	const struct expected_fault *f = lost[q->v->s->ports[port].num];
+	const struct expected_fault *f = g_hash_table_lookup(q->v->lost,
+						GUINT_TO_POINTER(port + 1));
 	char *peer = peer_name(q, port);
 
 	if (peer || !f)
@@ -352,12 +331,10 @@ show_who(struct show *q, GError **error)
 	uint32_t port = show_find(q, 1, true);
 	g_autofree char *name = NULL, *partitions = NULL;
 	const struct snapshot_node *n;
-	const struct expected_fault *lost[UINT8_MAX + 1];
 
 	if (port == SNAPSHOT_NONE)
 		return show_wrong(q);
 	n = snapshot_node_of(s, port);
-	find_lost(q, s->ports[port].node, lost);
 	name = snapshot_port_name(s, port);
 	partitions = print_memberships(v, port);
 	report_open(r, NULL, '{');
@@ -377,7 +354,7 @@ show_who(struct show *q, GError **error)
 	for (unsigned num = 1; num <= n->info.num_ports; num++) {
 		g_autofree char *since = NULL;
 		g_autofree char *peer = lost_peer_name(q, n->first_port + num,
-						       lost, &since);
+						       &since);
 
 		if (!peer)
 			continue;
@@ -446,20 +423,14 @@ put_node_line(struct show *q, uint32_t i)
 	const struct snapshot_node *n = &s->nodes[i];
 	unsigned n_links = 0, n_active = 0, first = 0;
 	bool is_switch = snapshot_is_switch(n);
-	const struct expected_fault *lost[UINT8_MAX + 1];
-	bool has_lost = false;
 	g_autofree char *at = NULL;
 
 	for (unsigned num = 1; num <= n->info.num_ports; num++) {
 		uint32_t port = n->first_port + num;
 		uint32_t peer = s->ports[port].peer;
 
-		/* it searches all faults: most hosts need none */
-		if (peer == SNAPSHOT_NONE && !has_lost)
-			find_lost(q, i, lost);
-		has_lost |= peer == SNAPSHOT_NONE;
-		n_links += peer == SNAPSHOT_NONE ?
-			lost[num] != NULL : peer != port;
+		n_links += peer == SNAPSHOT_NONE ? g_hash_table_contains(
+			q->v->lost, GUINT_TO_POINTER(port + 1)) : peer != port;
 		if (peer == SNAPSHOT_NONE || peer == port)
 			continue;
 		n_active += MIN(s->ports[port].info.state,
@@ -562,12 +533,10 @@ show_ports(struct show *q, GError **error)
 	struct text_report *r = &q->out;
 	uint32_t port = show_find(q, 1, true), end;
 	const struct snapshot_node *n;
-	const struct expected_fault *lost[UINT8_MAX + 1];
 
 	if (port == SNAPSHOT_NONE)
 		return show_wrong(q);
 	n = snapshot_node_of(s, port);
-	find_lost(q, s->ports[port].node, lost);
 	report_open(r, NULL, '{');
 	report_text(r, "name", snapshot_node_name(n), ": ");
 	report_text(r, "kind", kind_name(n), "\n");
@@ -580,7 +549,7 @@ show_ports(struct show *q, GError **error)
 		unsigned mtu = port_mtu_bytes(info->neighbor_mtu);
 		g_autofree char *peer = NULL, *since = NULL;
 
-		peer = lost_peer_name(q, port, lost, &since);
+		peer = lost_peer_name(q, port, &since);
 		if (!p->known && !peer)
 			continue;
 		report_open(r, NULL, '{');

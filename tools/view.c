@@ -12,6 +12,7 @@
 
 #include "sm/mad/bytes.h"
 #include "tools/net_file_parse.h"
+#include "topology/each.h"
 #include "topology/port_search.h"
 #include "topology/text.h"
 
@@ -395,6 +396,30 @@ view_lines_free(struct view_lines *lines)
 	g_free(lines);
 }
 
+static void
+index_lost(struct tool_view *v)
+{
+	EACH_PTR(struct expected_fault, f, v->lines->expected->faults) {
+		const struct {
+			uint64_t guid;
+			unsigned num;
+		} ends[] = {
+			{ f->far, f->far_port },
+			{ f->near ? f->guid : 0, f->port },
+		};
+
+		for (unsigned k = 0; k < 2 && expected_is_missing(f->kind); k++) {
+			uint32_t port = snapshot_port_of(v->s,
+				snapshot_find_node(v->s, ends[k].guid),
+				ends[k].num);
+
+			if (ends[k].num && port != SNAPSHOT_NONE)
+				g_hash_table_insert(v->lost,
+					GUINT_TO_POINTER(port + 1), f);
+		}
+	}
+}
+
 static struct tool_view *
 view_new(struct snapshot *s, const char *name)
 {
@@ -408,6 +433,7 @@ view_new(struct snapshot *s, const char *name)
 	v->by_guid = g_hash_table_new(g_int64_hash, g_int64_equal);
 	v->speeds = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	v->could_be = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	v->lost = g_hash_table_new(NULL, NULL);
 	for (uint32_t i = 0; i < s->n_ports; i++)
 		if (s->ports[i].guid)
 			g_hash_table_insert(v->by_guid, &s->ports[i].guid,
@@ -532,6 +558,7 @@ tool_view_read(const char *text, const char *name, GError **error)
 	if (v->lids) {
 		forget_made_up(v->lids, s);
 		read_lines(&r, text);
+		index_lost(v);
 	}
 	v->shared = snapshot_shared_names(s);
 	v->memberships = memberships_deal(s->n_ports, r.grants);
@@ -583,6 +610,7 @@ tool_view_free(struct tool_view *v)
 	g_hash_table_unref(v->by_guid);
 	g_hash_table_unref(v->speeds);
 	g_hash_table_unref(v->could_be);
+	g_hash_table_unref(v->lost);
 	g_free(v);
 }
 

@@ -49,6 +49,8 @@ struct tool_view {
 	GHashTable *by_guid;	/* PortGUID, uint64_t *, -> port + 1 */
 	GHashTable *speeds;	/* port + 1 -> char *: has no cable, */
 	GHashTable *could_be;	/* or is slower than that; its lower end */
+	GHashTable *lost;	/* port + 1 -> struct expected_fault *: its link,
+				   or the host behind it, is missing */
 	bool whole;		/* it has all tables */
 };
 
