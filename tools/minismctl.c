@@ -307,14 +307,13 @@ run_show(const struct ctl_arguments *a)
 		.place = a->view ? NULL : &a->place, .words = a->words,
 		.why = a->options[COMMAND_WHY], .all = a->options[COMMAND_ALL],
 	};
-	g_autofree char *request = show_request(a->words);
+	g_autofree char *request = show_request(a->words), *since = NULL;
+	bool is_dated = show_find_command(a->words)->is_dated, is_old;
 	unsigned tries = SHOW_TRIES;
+	int64_t at;
 	int status;
 
 	do {
-		g_autofree char *since = NULL;
-		int64_t at;
-
 		g_clear_error(&error);
 		q.v = tool_view_get(&a->place, a->view, request, &error);
 		if (!q.v) {
@@ -322,25 +321,24 @@ run_show(const struct ctl_arguments *a)
 			/* 1 is an answer: DEGRADED of status, .. */
 			return status == EXIT_FAILURE ? EXIT_USAGE : status;
 		}
-		/* if it is not now; not to standard output, which is for
-		 * programs. A net file has no time, the manager's status tells
-		 * it, and other managers are asked also by a standby. */
 		at = (int64_t)view_lines_first(q.v->lines, VIEW_HEAD)->n[HEAD_AT];
-		since = expected_since_text(at / 1000);
-		if (at && (a->view || (strcmp(a->words[0], "status") &&
-		    strcmp(a->words[0], "sms") &&
-		    view_lines_first(q.v->lines, VIEW_SUBNET)->n[SUBNET_AGE])))
-			tool_options_complain("the fabric as of %s", since);
+		is_old = a->view || (!is_dated && view_lines_first(q.v->lines,
+						VIEW_SUBNET)->n[SUBNET_AGE]);
 		g_string_truncate(text, 0);
 		q.out = (struct text_report){ .out = text, .as_json = a->json };
 		status = show_run(&q, &error);
 		tool_view_free(q.v);
 	} while (g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN) &&
 		 --tries);
-	if (!error)
-		return put_answer(text, status);
-	status = tell_error(a, error);
-	return error->domain == TEXT_ERROR ? EXIT_USAGE : status;
+	if (error) {
+		status = tell_error(a, error);
+		return error->domain == TEXT_ERROR ? EXIT_USAGE : status;
+	}
+	/* not to standard output, which is for programs; a net file has no time */
+	since = expected_since_text(at / 1000);
+	if (at && is_old)
+		tool_options_complain("the fabric as of %s", since);
+	return put_answer(text, status);
 }
 
 /* What minismctl makes itself. */

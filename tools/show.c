@@ -810,22 +810,24 @@ show_dump(struct show *q, GError **error)
 
 static const struct show_command show_commands[] = {
 	{ "avoid", show_avoid, STATUS, .needs = VIEW_MANAGER },
-	{ "doctor", show_doctor, FABRIC, 0, false },
+	{ "doctor", show_doctor, FABRIC, .needs = 0 },
 	{ "dump", show_dump, TABLES, .needs = VIEW_LFT, .is_plain = true },
-	{ "groups", show_groups, FABRIC, 0, false },
+	{ "groups", show_groups, FABRIC, .needs = 0 },
 	{ "lft", show_table, FABRIC, .needs = VIEW_LFT },
-	{ "links", show_links, FABRIC, 0, false },
-	{ "members", show_members, FABRIC, 0, false },
+	{ "links", show_links, FABRIC, .needs = 0 },
+	{ "members", show_members, FABRIC, .needs = 0 },
 	{ "metrics", show_metrics, STATUS, .needs = VIEW_COUNT },
-	{ "nodes", show_nodes, FABRIC, 0, false },
-	{ "partitions", show_partitions, FABRIC, 0, false },
+	{ "nodes", show_nodes, FABRIC, .needs = 0 },
+	{ "partitions", show_partitions, FABRIC, .needs = 0 },
 	{ "path", show_path, FABRIC, .needs = VIEW_LFT },
-	{ "ports", show_ports, NULL, 0, false },
+	{ "ports", show_ports, NULL, .needs = 0 },
 	{ "report", show_report, TABLES, .is_plain = true },
-	{ "sms", show_sms, STATUS, .needs = VIEW_MANAGER },
-	{ "status", show_status, STATUS, .needs = VIEW_MANAGER },
-	{ "whatif", show_whatif, TABLES, 0, false },
-	{ "who", show_who, NULL, 0, false },
+	/* other managers are asked also by a standby */
+	{ "sms", show_sms, STATUS, .needs = VIEW_MANAGER, .is_dated = true },
+	{ "status", show_status, STATUS, .needs = VIEW_MANAGER,
+	  .is_dated = true },
+	{ "whatif", show_whatif, TABLES, .needs = 0 },
+	{ "who", show_who, NULL, .needs = 0 },
 };
 
 const struct show_command *

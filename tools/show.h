@@ -30,6 +30,7 @@ struct show_command {
 				   of the node which its word means */
 	enum view_kind needs;	/* lines that a net file lacks; 0: none */
 	bool is_plain;		/* it has no form of JSON */
+	bool is_dated;		/* a manager's answer is of now, or says of when */
 };
 
 /* NULL: it is none of these. */
