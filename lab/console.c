@@ -199,23 +199,31 @@ read_words(struct call *c, const char *usage)
 
 /* ------------------------------------------------------------------ faults */
 
+/* Of its port; one that is not plugged in is there. */
+static bool
+has_cable(const struct call *c)
+{
+	return sim_peer(c->sim, c->id[0]) != SNAPSHOT_NONE ||
+		lab_fail(c->out, "there is no cable\n");
+}
+
 /* unplug, plug, swap */
 static bool
 change_cable(struct call *c)
 {
 	const uint32_t a = c->id[0], b = c->id[1];
-	bool has_a = sim_peer(c->sim, a) != SNAPSHOT_NONE;
 
+	if (c->n_ids == 1 && !has_cable(c))
+		return false;
 	if (strcmp(c->name, "swap") == 0) {
 		sim_cable_swap(c->sim, a, b);
 	} else if (strcmp(c->name, "unplug") == 0) {
-		if (!has_a)
-			return lab_fail(c->out, "there is no cable\n");
 		sim_link_cut(c->sim, a);
 	} else if (c->n_ids == 1) {
 		sim_link_mend(c->sim, a);
 	} else {
-		if (has_a || sim_peer(c->sim, b) != SNAPSHOT_NONE)
+		if (sim_peer(c->sim, a) != SNAPSHOT_NONE ||
+		    sim_peer(c->sim, b) != SNAPSHOT_NONE)
 			return lab_fail(c->out, "one of the ports has a cable: "
 					"remove it\n");
 		sim_cable_plug(c->sim, a, b);
@@ -228,6 +236,8 @@ flap(struct call *c)
 {
 	const double *n = c->number;
 
+	if (!has_cable(c))
+		return false;
 	sim_link_flap(c->sim, c->id[0], c->n_numbers > 0 ? n[0] : 1,
 		      c->n_numbers > 1 ? n[1] : 100000,
 		      c->n_numbers > 2 ? n[2] : 100000);
