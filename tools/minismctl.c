@@ -113,7 +113,8 @@ explain_name(const struct ctl_arguments *a, bool *missing)
 		return NULL;
 	if (is_port && !strcmp(a->words[1], "add") && strchr(word, '='))
 		*strrchr(word, '=') = '\0';
-	(is_port ? tool_view_find : tool_view_find_end)(v, word, missing, &why);
+	tool_view_find(v, word, is_port ? FIND_END_PORT : FIND_CABLE_END,
+		       missing, &why);
 	if (!why && !is_port) {	/* the port is there, its link is not */
 		why = tool_view_missing(v, word);
 		*missing = why != NULL;

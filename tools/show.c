@@ -71,14 +71,13 @@ show_end_found(struct show *q, const char *const *kinds)
 	return missing != NULL;
 }
 
-/* The end port that a word means or, of a node, any of its; SNAPSHOT_NONE: the
- * answer is why not, and show_wrong() the exit status. */
+/* SNAPSHOT_NONE: the answer is why not, and show_wrong() the exit status. */
 static uint32_t
-show_find(struct show *q, unsigned word, bool of_node)
+show_find(struct show *q, unsigned word, enum find_what what)
 {
 	g_autofree char *why = NULL;
-	uint32_t port = (of_node ? tool_view_find_node : tool_view_find)(
-		q->v, q->words[word], &q->missing, &why);
+	uint32_t port = tool_view_find(q->v, q->words[word], what, &q->missing,
+				       &why);
 
 	if (why)
 		report_done(&q->out, false, why);
@@ -224,13 +223,13 @@ show_path(struct show *q, GError **error)
 {
 	struct text_report *r = &q->out;
 	const struct tool_view *v = q->v;
-	uint32_t from = show_find(q, 1, false), to;
+	uint32_t from = show_find(q, 1, FIND_END_PORT), to;
 	g_autofree char *why = NULL;
 	struct trace t;
 	struct path path;
 	bool ok;
 
-	to = from == SNAPSHOT_NONE ? from : show_find(q, 2, false);
+	to = from == SNAPSHOT_NONE ? from : show_find(q, 2, FIND_END_PORT);
 	if (to == SNAPSHOT_NONE)
 		return show_wrong(q);
 	if (!get_path(q, from, to, &t, error))
@@ -328,7 +327,7 @@ show_who(struct show *q, GError **error)
 	const struct tool_view *v = q->v;
 	const struct snapshot *s = v->s;
 	struct text_report *r = &q->out;
-	uint32_t port = show_find(q, 1, true);
+	uint32_t port = show_find(q, 1, FIND_NODE);
 	g_autofree char *name = NULL, *partitions = NULL;
 	const struct snapshot_node *n;
 
@@ -531,7 +530,7 @@ show_ports(struct show *q, GError **error)
 {
 	const struct snapshot *s = q->v->s;
 	struct text_report *r = &q->out;
-	uint32_t port = show_find(q, 1, true), end;
+	uint32_t port = show_find(q, 1, FIND_NODE), end;
 	const struct snapshot_node *n;
 
 	if (port == SNAPSHOT_NONE)
@@ -593,7 +592,7 @@ show_table(struct show *q, GError **error)
 {
 	const struct tool_view *v = q->v;
 	struct text_report *r = &q->out;
-	uint32_t port = show_find(q, 1, false);
+	uint32_t port = show_find(q, 1, FIND_END_PORT);
 	const struct snapshot_node *n;
 	const uint8_t *row;
 

@@ -456,52 +456,33 @@ tool_view_missing(const struct tool_view *v, const char *word)
 }
 
 uint32_t
-tool_view_find(const struct tool_view *v, const char *word, bool *missing,
-	       char **why)
+tool_view_find(const struct tool_view *v, const char *word,
+	       enum find_what what, bool *missing, char **why)
 {
 	g_autofree char *wrong = NULL;
-	uint32_t port = port_search(v->s, v->lids, word, &wrong);
+	uint32_t node = port_search_node(v->s, word);
+	uint32_t port = what == FIND_CABLE_END ? port_search_any(v->s, word) :
+		port_search(v->s, v->lids, word, &wrong);
 
-	*why = wrong ? tool_view_missing(v, word) : NULL;
-	*missing = *why != NULL;
-	if (!*why && wrong)
+	if (port == SNAPSHOT_NONE && what == FIND_NODE)
+		port = node;
+	*why = port == SNAPSHOT_NONE ? tool_view_missing(v, word) : NULL;
+	if (missing)
+		*missing = *why != NULL;
+	if (port != SNAPSHOT_NONE || *why)
+		return port;
+	if (what != FIND_CABLE_END)
 		*why = g_strconcat(wrong, strchr(wrong, '\n') ? "" :
 				   expected_hint(v->lines->expected, word),
 				   NULL);
-	return port;
-}
-
-uint32_t
-tool_view_find_node(const struct tool_view *v, const char *word, bool *missing,
-		    char **why)
-{
-	uint32_t port = tool_view_find(v, word, missing, why), node;
-
-	if (!*why || (node = port_search_node(v->s, word)) == SNAPSHOT_NONE)
-		return port;
-	g_clear_pointer(why, g_free);
-	*missing = false;
-	return node;
-}
-
-uint32_t
-tool_view_find_end(const struct tool_view *v, const char *word, bool *missing,
-		   char **why)
-{
-	uint32_t found = port_search_any(v->s, word);
-
-	*why = found == SNAPSHOT_NONE ? tool_view_missing(v, word) : NULL;
-	*missing = *why != NULL;
-	if (found != SNAPSHOT_NONE || *why)
-		return found;
-	if (port_search_node(v->s, word) != SNAPSHOT_NONE)
+	else if (node != SNAPSHOT_NONE)
 		*why = g_strdup_printf("%s has several ports: which one is "
 			"meant, as %s/1?", word, word);
 	else
 		*why = g_strdup_printf("%s is no port, or several are: "
 			"links has all with cables, as NAME/PORT; the NodeGUID "
 			"in place of the name means one node", word);
-	return found;
+	return port;
 }
 
 char *

@@ -83,17 +83,16 @@ bool tool_view_has_states(const struct tool_view *v);
 /* The node that is missing and has this name or NodeGUID, in words; NULL: none;
  * g_free. */
 char *tool_view_missing(const struct tool_view *v, const char *word);
-/* The end port that a word means; SNAPSHOT_NONE: *why, which is g_free, says that
- * the node is missing (*missing), or why the word means none. */
+/* What a word may mean. */
+enum find_what {
+	FIND_END_PORT,
+	FIND_NODE,	/* the first port of a node with several, too */
+	FIND_CABLE_END,	/* any port with a number, which need not have a LID */
+};
+/* The port that it means; SNAPSHOT_NONE: *why, which is g_free, says that a node is
+ * missing, and *missing, which may be NULL, is true, or why it means none. */
 uint32_t tool_view_find(const struct tool_view *v, const char *word,
-			bool *missing, char **why);
-/* The same of a node, of which it is the first port: it may have several. */
-uint32_t tool_view_find_node(const struct tool_view *v, const char *word,
-			     bool *missing, char **why);
-
-/* The same of any port with a number, which need not have a LID. */
-uint32_t tool_view_find_end(const struct tool_view *v, const char *word,
-			    bool *missing, char **why);
+			enum find_what what, bool *missing, char **why);
 
 /* snapshot_full_port_name(); g_free. */
 char *tool_view_port_name(const struct tool_view *v, uint32_t port);

@@ -64,8 +64,8 @@ pull(struct builder *b, uint32_t port)
 static void
 kill_node(struct whatif *w, char *const *words)
 {
-	bool missing;
-	uint32_t port = tool_view_find_node(w->v, words[0], &missing, &w->wrong);
+	uint32_t port = tool_view_find(w->v, words[0], FIND_NODE, NULL,
+				       &w->wrong);
 	uint32_t node;
 
 	if (port == SNAPSHOT_NONE)
@@ -80,8 +80,8 @@ kill_node(struct whatif *w, char *const *words)
 static void
 unplug(struct whatif *w, char *const *words)
 {
-	bool missing;
-	uint32_t port = tool_view_find_end(w->v, words[0], &missing, &w->wrong);
+	uint32_t port = tool_view_find(w->v, words[0], FIND_CABLE_END, NULL,
+				       &w->wrong);
 
 	if (port == SNAPSHOT_NONE)
 		return;
@@ -98,11 +98,10 @@ add_cable(struct whatif *w, char *const *words)
 	struct snapshot *s = w->b->s;
 	const struct port_info *rate = NULL, *info;
 	uint32_t ends[2], port;
-	bool missing;
 
 	for (unsigned i = 0; i < 2; i++) {
-		ends[i] = tool_view_find_end(w->v, words[i], &missing,
-					     &w->wrong);
+		ends[i] = tool_view_find(w->v, words[i], FIND_CABLE_END, NULL,
+					 &w->wrong);
 		if (ends[i] == SNAPSHOT_NONE)
 			return;
 		if (s->ports[ends[i]].peer != SNAPSHOT_NONE) {
