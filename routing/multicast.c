@@ -265,7 +265,7 @@ compare_offers(const void *a, const void *b)
 		uint_compare(x->edge, y->edge);
 }
 
-/* Those of the whole tree, the cheapest first. free. */
+/* Those of the whole tree. free. */
 static GArray *
 tree_offers(const struct forest *f)
 {
@@ -273,7 +273,6 @@ tree_offers(const struct forest *f)
 
 	for (guint i = 0; i < f->tree->len; i++)
 		tree_offer(f, ITEM(f->tree, i), front);
-	g_array_sort(front, compare_offers);
 	return front;
 }
 
@@ -285,13 +284,13 @@ tree_spread(struct forest *f)
 	uint32_t e;
 
 	while (front->len && f->n_missing) {
+		g_array_sort(front, compare_offers);
 		next = g_array_new(FALSE, FALSE, sizeof(struct offer));
 		for (guint i = 0; i < front->len && f->n_missing; i++) {
 			e = g_array_index(front, struct offer, i).edge;
 			if (tree_join(f, e, false))
 				tree_offer(f, f->g->edges[e].peer, next);
 		}
-		g_array_sort(next, compare_offers);
 		g_array_unref(front);
 		front = next;
 	}
@@ -304,6 +303,7 @@ tree_turn(struct forest *f)
 {
 	g_autoptr(GArray) front = tree_offers(f);
 
+	g_array_sort(front, compare_offers);
 	for (guint i = 0; i < front->len && f->c->work < f->work; i++)
 		if (tree_join(f, g_array_index(front, struct offer, i).edge,
 			      true))
