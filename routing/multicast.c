@@ -541,7 +541,7 @@ group_count(struct forest *f, const struct tree_group *group, int by)
 /* The group gets the present tree, if any member listens; its members are those in
  * it. */
 static void
-group_take(struct forest *f, struct tree_group *group)
+group_settle(struct forest *f, struct tree_group *group)
 {
 	const struct multicast_member *m;
 	struct multicast_lost lost;
@@ -605,7 +605,7 @@ group_lay(struct forest *f, struct tree_group *group, enum tree_kind kind,
 		return false;
 	}
 	tree_prune(f);
-	group_take(f, group);
+	group_settle(f, group);
 	group_count(f, group, 1);
 	tree_forget(f, false);
 	return true;

@@ -507,7 +507,7 @@ make_trees(struct mcast_manager *m)
 		n += g->n_members;
 	}
 	is_long = (size_t)t->groups->len * m->s->n_switches *
-		(m->is_first ? STEPS_FIRST : 1) > STEPS_MAX ||
+		(m->ground->g ? 1 : STEPS_FIRST) > STEPS_MAX ||
 		m->sweep->params.trees_us;
 	m->job = beside_run(is_long && m->dropped < DROPS_MAX ? m->beside :
 			    NULL, &task, t, m);
@@ -748,7 +748,6 @@ mcast_manager_on_trees(void *values, void *data)
 
 	m->job = NULL;
 	m->dropped = 0;
-	m->is_first = false;
 	if (m->sweep->paused) {		/* the next sweep goes on */
 		m->phase = MCAST_REST;
 		return;
@@ -863,7 +862,6 @@ set_fabric(struct mcast_manager *m, struct snapshot *s, struct lid_map *lids,
 		m->ground->s = snapshot_ref(s);
 		m->ground->lids = lid_map_ref(lids);
 	}
-	m->is_first = true;
 	m->again = m->bad = false;
 }
 

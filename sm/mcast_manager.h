@@ -56,7 +56,6 @@ struct mcast_manager {
 	struct beside_job *job;	/* by this; NULL: none is; */
 	unsigned dropped;	/* so many were, one after the other, as the
 				   fabric changed meanwhile */
-	bool is_first;		/* no trees were made for this fabric yet */
 	GPtrArray *lost;	/* of char *: members that no tree reaches, a
 				   line each */
 	struct mcast_room room;
