@@ -515,22 +515,26 @@ make_trees(struct mcast_manager *m)
 
 /* ----------------------------------------------------------------- blocks */
 
-/* Is the block as it should be at the end of this phase, which is `masks`? One
- * that could not be read is not written. */
+/* Is the block as it should be at the end of this phase? If not, it is to be `masks`.
+ * One that could not be read is not written. */
 static bool
 is_done(const struct mcast_manager *m, uint32_t at, uint16_t masks[MFT_BLOCK])
 {
 	const uint16_t *held = held_block(m, at);
-	uint32_t first = at % m->wanted->n_blocks * MFT_BLOCK;
+	const uint16_t *wanted = m->wanted->masks + (size_t)at * MFT_BLOCK;
+	uint32_t first;
 
-	memcpy(masks, m->wanted->masks + (size_t)at * MFT_BLOCK, BLOCK_BYTES);
 	if (m->phase == MCAST_READ)
 		return held;
-	for (unsigned i = 0; held && i < MFT_BLOCK; i++)
+	if (!held || memcmp(held, wanted, BLOCK_BYTES) == 0)	/* most */
+		return true;
+	first = at % m->wanted->n_blocks * MFT_BLOCK;
+	memcpy(masks, wanted, BLOCK_BYTES);
+	for (unsigned i = 0; i < MFT_BLOCK; i++)
 		if (m->phase == MCAST_CUT ||
 		    (m->stuck && m->stuck[first + i]))
 			masks[i] &= held[i];
-	return !held || memcmp(held, masks, BLOCK_BYTES) == 0;
+	return memcmp(held, masks, BLOCK_BYTES) == 0;
 }
 
 static void
@@ -578,15 +582,15 @@ mcast_manager_next(void *data, struct smp_request *r)
 {
 	struct mcast_manager *m = data;
 	uint32_t i, sw, position, block;
-	uint16_t masks[MFT_BLOCK];
+	uint16_t masks[MFT_BLOCK] = { 0 };
 	struct mcast_block *h;
 
 	do {
 		if (m->at == count_places(m->wanted))
 			return false;
 		i = m->at++;
-	} while (!find_place(m, i, &sw, &position, &block) ||
-		 is_done(m, i, masks));
+	} while (is_done(m, i, masks) ||
+		 !find_place(m, i, &sw, &position, &block));
 	r->port = switch_at(m, sw)->first_port;
 	r->attr = MAD_ATTR_MULTICAST_FT;
 	r->modifier = position << SMP_MFT_POSITION | block;
