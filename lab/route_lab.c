@@ -161,9 +161,8 @@ lab_mark(struct route_lab *lab, const char *path, const char *what, uint32_t n,
 	for (uint32_t i = 0; i < n; i++)
 		n_found += (*marks)[i] = guid_list_has(list, guid_of(lab, i));
 	if (n_found < list->len)
-		g_ptr_array_add(lab->notes, g_strdup_printf(
-			"%s: %u of %u GUIDs are %s of this fabric", path,
-			n_found, list->len, what));
+		text_add(lab->notes, "%s: %u of %u GUIDs are %s of this fabric",
+			 path, n_found, list->len, what);
 	return true;
 }
 
@@ -388,9 +387,8 @@ lab_try_auto(struct route_lab *lab)
 	row->lft = lft_ref(choice.lft);
 	row->ranks = g_steal_pointer(&choice.ranks);
 	row->notes = g_steal_pointer(&choice.notes);
-	g_ptr_array_add(lab->notes, g_strdup_printf("auto took %s: %s",
-						    choice.engine->name,
-						    choice.reason));
+	text_add(lab->notes, "auto took %s: %s", choice.engine->name,
+		 choice.reason);
 	choice_clear(&choice);
 	row_judge(row, lab);
 	return row;

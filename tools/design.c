@@ -219,8 +219,7 @@ make_net_file(const char *list, const char *file, const struct snapshot *now,
 			wrong = take_cable(&l, lines[i], i + 1);
 		if (!wrong)
 			continue;
-		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s:%u: %s",
-			    file, i + 1, wrong);
+		text_refuse(error, "%s:%u: %s", file, i + 1, wrong);
 		g_string_free(net, TRUE);
 		return NULL;
 	}
@@ -290,8 +289,8 @@ design_parse(const char *text, const char *file, const struct snapshot *now,
 	struct builder *b;
 
 	if (v && !v->s->n_nodes) {
-		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
-			    "%s: neither a node nor a cable is in it", file);
+		text_refuse(error, "%s: neither a node nor a cable is in it",
+			    file);
 		g_clear_pointer(&v, tool_view_free);
 	}
 	if (!v)

@@ -121,8 +121,7 @@ static void
 add_refusal(struct import *im, const GError *error)
 {
 	if (error)
-		g_ptr_array_add(im->lines[IMPORT_REFUSED],
-				g_strdup(error->message));
+		text_add(im->lines[IMPORT_REFUSED], "%s", error->message);
 }
 
 /* --- files --- */
@@ -155,9 +154,8 @@ add_file(struct import *im, const char *key, const char *from, char *to)
 		g_ptr_array_add(im->files, f);
 		return true;
 	}
-	g_ptr_array_add(im->lines[IMPORT_REFUSED], g_strdup_printf(
-		"%s: %s", from, text ? "two files would become one" :
-		error->message));
+	text_add(im->lines[IMPORT_REFUSED], "%s: %s", from, text ?
+		 "two files would become one" : error->message);
 	free_file(f);
 	return false;
 }
@@ -383,12 +381,11 @@ take_key(struct import *im, const char *where, const char *key,
 	if (verdict == IMPORT_USED || verdict == IMPORT_DEFAULT)
 		remark = NULL;
 	if (why)
-		g_ptr_array_add(im->lines[verdict], g_strdup_printf(
-			"%s: %s: %s", where, key, why));
+		text_add(im->lines[verdict], "%s: %s: %s", where, key, why);
 	else
-		g_ptr_array_add(im->lines[verdict], g_strdup_printf(
-			"%s %s%s%s", key, o && o->kind->secret ? "(secret)" :
-			shown, remark ? ": " : "", remark ? remark : ""));
+		text_add(im->lines[verdict], "%s %s%s%s", key,
+			 o && o->kind->secret ? "(secret)" : shown,
+			 remark ? ": " : "", remark ? remark : "");
 }
 
 static bool
@@ -456,11 +453,10 @@ judge_engine(struct import *im)
 	if (known->len)
 		g_string_append_printf(im->conf, "routing_engine \"%s\"\n",
 				       known->str);
-	g_ptr_array_add(im->lines[all ? IMPORT_USED : IMPORT_OTHERWISE],
-			g_strdup_printf("routing_engine %s%s%s", im->engine,
-					all ? "" : ": ", all ? "" :
-					known->len ? known->str : "auto, the "
-					"best of minism's that fits"));
+	text_add(im->lines[all ? IMPORT_USED : IMPORT_OTHERWISE],
+		 "routing_engine %s%s%s", im->engine, all ? "" : ": ",
+		 all ? "" : known->len ? known->str :
+		 "auto, the best of minism's that fits");
 }
 
 static void
@@ -472,16 +468,15 @@ judge_partitions(struct import *im, GPtrArray *warnings, GError **error)
 	unsigned n = 0;
 
 	if (!f) {
-		g_ptr_array_add(im->notes, g_strdup(
-			"partitions: no file, so as before: every port talks "
-			"to every other one"));
+		text_add(im->notes, "partitions: no file, so as before: every "
+			 "port talks to every other one");
 		return;
 	}
 	rules = partitions_conf_parse(f->text->str, f->from, warnings, error);
 	if (!rules) {
-		g_ptr_array_add(im->notes, g_strdup_printf(
-			"%s: NOT TAKEN; with a mistake that it sees, OpenSM "
-			"lets every port talk to every other one", f->from));
+		text_add(im->notes, "%s: NOT TAKEN; with a mistake that it "
+			 "sees, OpenSM lets every port talk to every other "
+			 "one", f->from);
 		return;
 	}
 	for (guint i = 0; i < warnings->len; i++)
@@ -490,10 +485,9 @@ judge_partitions(struct import *im, GPtrArray *warnings, GError **error)
 		g_string_printf(cut, "those in %u partition%s without a P_Key "
 				"that use the number of OpenSM; write it into "
 				"the file", n, text_plural(n));
-	g_ptr_array_add(im->notes, g_strdup_printf(
-		"%s: %u partition%s; ports that could communicate before and "
-		"cannot now: %s", f->from, rules->partitions->len,
-		text_plural(rules->partitions->len), cut->str));
+	text_add(im->notes, "%s: %u partition%s; ports that could communicate "
+		 "before and cannot now: %s", f->from, rules->partitions->len,
+		 text_plural(rules->partitions->len), cut->str);
 	partition_rules_unref(rules);
 }
 
@@ -526,8 +520,8 @@ judge_site(struct import *im)
 	judge_partitions(im, warnings, &error);
 	add_refusal(im, error);
 	for (guint i = 0; i < warnings->len; i++)
-		g_ptr_array_add(im->notes, g_strconcat(warnings->pdata[i],
-						       " (warning)", NULL));
+		text_add(im->notes, "%s (warning)",
+			 (const char *)warnings->pdata[i]);
 	options_free(conf);
 }
 
@@ -583,9 +577,8 @@ take_lids(struct import *im)
 	struct import_file *f;
 
 	if (!g_file_test(from, G_FILE_TEST_EXISTS)) {
-		g_ptr_array_add(im->notes, g_strdup_printf(
-			"%s: there is none; LIDs that ports have are kept",
-			from));
+		text_add(im->notes, "%s: there is none; LIDs that ports have "
+			 "are kept", from);
 		return;
 	}
 	if (error && !g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
@@ -598,12 +591,10 @@ take_lids(struct import *im)
 	state_read(&owner, 1, lids, strlen(lids), 0, &told);
 	im->has_lids = !told.n_bad;
 	if (im->has_lids)
-		g_ptr_array_add(im->notes, g_strdup_printf(
-			"%s: LIDs of %u port%s are kept", from, m.ranges->len,
-			text_plural(m.ranges->len)));
+		text_add(im->notes, "%s: LIDs of %u port%s are kept", from,
+			 m.ranges->len, text_plural(m.ranges->len));
 	else
-		g_ptr_array_add(im->lines[IMPORT_REFUSED], g_strdup_printf(
-			"%s: %s", from, told.first));
+		text_add(im->lines[IMPORT_REFUSED], "%s: %s", from, told.first);
 	g_string_free(f->text, TRUE);
 	f->text = state_with_lids(text ?: "", &m);
 	f->mode = STATE_FILE_OWNER_ONLY;
@@ -702,10 +693,14 @@ static int
 import_folder(struct import *im)
 {
 	g_autofree char *path = g_build_filename(im->dir, "opensm.conf", NULL);
-	struct import_file conf = { .mode = MODE_PUBLIC };
+	g_autofree char *to = g_build_filename(im->to, "minism.conf", NULL);
+	struct import_file conf = { .to = to, .text = im->conf };
 	struct lockfile *lock = NULL;
-	bool there = take_conf(im, path), ok = true;
+	bool there, ok = true;
 
+	g_string_printf(im->conf, "# Taken from %s by minism-import; all keys "
+			"are in minism.conf(5).\n", path);
+	there = take_conf(im, path);
 	/* OpenSM reads it without a key */
 	if (!import_file_of(im, PARTITIONS))
 		take_file(im, PARTITIONS, "partitions.conf");
@@ -726,15 +721,8 @@ import_folder(struct import *im)
 	for (guint i = 0; i < im->files->len && ok; i++)
 		ok = import_write_file(im->files->pdata[i]);
 	/* last, since it names the other files */
-	conf.to = g_build_filename(im->to, "minism.conf", NULL);
-	conf.text = g_string_new(NULL);
-	g_string_printf(conf.text, "# Taken from %s by minism-import; all keys "
-			"are in minism.conf(5).\n%s", path, im->conf->str);
-	if (im->secret)
-		conf.mode = MODE_SECRET;
+	conf.mode = im->secret ? MODE_SECRET : MODE_PUBLIC;
 	ok = ok && import_write_file(&conf);
-	g_free(conf.to);
-	g_string_free(conf.text, TRUE);
 	lockfile_free(lock, false);
 	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -873,7 +873,7 @@ show_run(struct show *q, GError **error)
 
 	if (!lack)
 		return c->run(q, error);
-	g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
-		    "%s: it has no %s writes one that has", q->v->name, lack);
+	text_refuse(error, "%s: it has no %s writes one that has", q->v->name,
+		    lack);
 	return -1;
 }

@@ -475,9 +475,9 @@ show_whatif(struct show *q, GError **error)
 					   &was.choice);
 		if (route_stage(&w, &is, held, repair, &wrong)) {
 			if (repair && !is.is_repaired)
-				g_ptr_array_add(w.notes, g_strdup("no local "
-					"repair was found for this view, so all "
-					"tables are computed anew"));
+				text_add(w.notes, "no local repair was found "
+					 "for this view, so all tables are "
+					 "computed anew");
 			measure(&is, is.choice.lft);
 			status = put_result(&q->out, &w, &was, &is, held);
 		}
