@@ -47,6 +47,8 @@ struct cables_port {
 	/* What was said about its cable; of the lower end: */
 	bool bad;
 	int64_t good_us;	/* since when; 0: it was never bad, or long ago */
+	bool asked;		/* the manager was, to avoid it, and took that */
+	int answer;		/* its code + 1; 0: it was not asked */
 };
 
 enum cable_news {

@@ -75,18 +75,11 @@ struct node {
 	unsigned skip;		/* rounds */
 };
 
-/* What was said about a link that should be avoided. */
-struct told {
-	bool asked;		/* the manager was, and took it */
-	int answer;		/* its code + 1; 0: it was not asked */
-};
-
 /* By node and port of the view. */
 struct known {
 	struct tool_view *view;	/* NULL: there is none yet */
 	struct node *nodes;
 	struct cables_port *ports;
-	struct told *told;
 };
 
 struct health_run {
@@ -107,7 +100,6 @@ known_free(struct known *k)
 	tool_view_free(k->view);
 	g_free(k->nodes);
 	g_free(k->ports);
-	g_free(k->told);
 }
 
 /* Takes over the view. */
@@ -119,7 +111,6 @@ take_view(struct health_run *h, struct tool_view *view)
 		.view = view,
 		.nodes = g_new0(struct node, s->n_nodes),
 		.ports = g_new0(struct cables_port, s->n_ports),
-		.told = g_new0(struct told, s->n_ports),
 	};
 
 	for (uint32_t i = 0; h->known.view && i < s->n_nodes; i++) {
@@ -135,8 +126,6 @@ take_view(struct health_run *h, struct tool_view *view)
 		k.nodes[i] = h->known.nodes[was];
 		memcpy(k.ports + n->first_port, h->known.ports +
 		       old->first_port, len * sizeof(*k.ports));
-		memcpy(k.told + n->first_port, h->known.told +
-		       old->first_port, len * sizeof(*k.told));
 	}
 	known_free(&h->known);
 	h->known = k;
@@ -262,7 +251,7 @@ ask_manager(struct health_run *h, const struct cables_entry *cable,
 	    uint64_t errors)
 {
 	const struct snapshot *s = h->known.view->s;
-	struct told *told = &h->known.told[cable->port];
+	struct cables_port *told = &h->known.ports[cable->port];
 	g_autofree char *name = cables_name(h->known.view, cable);
 	g_autoptr(GString) line = g_string_new(NULL);
 	g_autoptr(GString) body = g_string_new(NULL);
@@ -312,9 +301,9 @@ look_at_avoided(struct health_run *h, int64_t now)
 		    !snapshot_joins_switches(s, port))
 			continue;
 		p = &k->ports[port];
-		if (!k->told[port].asked && !p->bad && !p->good_us)
+		if (!p->asked && !p->bad && !p->good_us)
 			p->good_us = now;
-		k->told[port].asked = true;
+		p->asked = true;
 	}
 }
 
@@ -331,12 +320,15 @@ judge_counters(struct health_run *h)
 		look_at_avoided(h, now);
 	changes = cables_judge(s, cables, h->a.limit, now, k->ports);
 	EACH_ITEM(const struct cable_change, c, changes) {
+		struct cables_port *p = &k->ports[c->cable.port];
+
 		tell(h, c);
 		if (c->news != CABLE_MENDED)
 			continue;
-		if (k->told[c->cable.port].asked)
+		if (p->asked)
 			ask_manager(h, &c->cable, 0);
-		memset(&k->told[c->cable.port], 0, sizeof(*k->told));
+		p->asked = false;
+		p->answer = 0;
 	}
 	for (guint i = 0; h->a.avoid && i < cables->len; i++) {
 		const struct cables_entry *c =
