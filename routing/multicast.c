@@ -445,8 +445,8 @@ group_find_top(const struct forest *f, const struct tree_group *group,
 	return best;
 }
 
-/* The first switch of a member; held: of those with a former tree. SNAPSHOT_NONE:
- * there is none. */
+/* The first switch of a member; held: of those with a former tree, or the only one,
+ * which is one. SNAPSHOT_NONE: there is none. */
 static uint32_t
 group_find_first(const struct forest *f, const struct tree_group *group,
 		 bool held)
@@ -457,7 +457,7 @@ group_find_first(const struct forest *f, const struct tree_group *group,
 		sw = group->members[i].sw;
 		if (!f->is_wanted[sw])
 			continue;
-		if (!held)
+		if (!held || f->n_wanted[f->home] == 1)
 			return sw;
 		for_each_edge(f->g, sw, e)
 			if (cable_was_in(f, e))
@@ -595,8 +595,10 @@ group_lay(struct forest *f, struct tree_group *group, enum tree_kind kind,
 		    f->n_wanted[sw] > f->n_wanted[f->home])
 			f->home = sw;
 	}
-	for (sw = 0; sw < f->g->n_switches; sw++)
+	for (i = 0; i < group->n_members; i++) {
+		sw = group->members[i].sw;
 		f->is_wanted[sw] &= f->g->island[sw] == f->home;
+	}
 	f->n_missing = f->home == SNAPSHOT_NONE ? 0 : f->n_wanted[f->home];
 	while (f->n_missing && !tree_lay(f, group, kind) && kind < last)
 		kind++;
