@@ -329,8 +329,8 @@ collect_held(struct mcast_manager *m)
 	return mft;
 }
 
-/* Trees of all groups, computed beside the loop if there are many: 2.4 s, and 0.9
- * s after each join, if each of 11,664 hosts has a group of IPv6. */
+/* Trees of all groups, computed beside the loop if there are many: 11,664 groups of 8
+ * of so many hosts take 3.6 s, and 0.2 s after each join. */
 struct trees {
 	struct ground *ground;	/* references */
 	struct mft *before;	/* as the switches hold it, or NULL */
