@@ -8,7 +8,9 @@
  *	  +---------------+ written, if the text is another
  *
  * A change is written from a timer and beside the main loop, so no answer waits
- * for the disk, and a thousand joins at once are one write. A write that fails is
+ * for the disk, and a thousand joins at once are one write. If clients have changed,
+ * the file says that it may lack some, and is written once more, without that, when
+ * none has for 2 s: after a crash before that all are asked. A write that fails is
  * repeated after a minute, and none before that. At the end the file is written in
  * any case, since leases have become shorter. It is replaced by a new one, so a
  * crash leaves the old or the new state; it has the keys of services, so its mode
@@ -47,6 +49,8 @@ struct state {
 	bool clients;		/* they are all, or were asked again, */
 	bool is_past;		/* but may have registered with another master
 				   since: no restart may trust the file */
+	bool is_trusted;	/* by a restart: no client came or went since it
+				   was written, or does before it is again */
 	bool is_writing;
 	int64_t not_before, due;
 	unsigned timer;		/* 0: not running */
@@ -146,6 +150,12 @@ state_sealed(const char *text, size_t len)
 
 static void state_on_timer(void *data);
 
+static bool
+owes_trust(const struct state *s)
+{
+	return s->clients && !s->is_past && !s->is_trusted;
+}
+
 static void
 state_wait(struct state *s, int64_t delay)
 {
@@ -167,7 +177,7 @@ state_on_written(const GError *error, void *data)
 	s->not_before = transport_now(s->transport) +
 		(error ? RETRY_US : PAUSE_US);
 	s->is_changed |= error != NULL;
-	if (is_changed(s))
+	if (is_changed(s) || owes_trust(s))
 		state_wait(s, 0);
 }
 
@@ -180,7 +190,9 @@ write_all(struct state *s)
 		return;
 	transport_timer_clear(s->transport, &s->timer);
 	text = g_string_new(NULL);
-	put_text(s, text, s->clients && !s->is_past);
+	s->is_trusted = s->clients && !s->is_past &&
+		s->version == clients_version(s);
+	put_text(s, text, s->is_trusted);
 	s->version = clients_version(s);
 	s->is_changed = false;
 	s->is_writing = true;
@@ -193,7 +205,7 @@ state_on_timer(void *data)
 	struct state *s = data;
 
 	s->timer = 0;
-	if (is_changed(s))
+	if (is_changed(s) || owes_trust(s))
 		write_all(s);
 }
 
@@ -266,6 +278,7 @@ read_all(struct state *s)
 			"that this version does not know: they are kept",
 			s->path);
 	s->version = clients_version(s);
+	s->is_trusted = s->clients;
 	s->is_changed = is_changed(s) || told.n_bad;
 	state_told_clear(&told);
 	return ok;
@@ -350,8 +363,10 @@ state_close(struct state *s)
 		return;
 	for (size_t i = 0; i < s->params.n; i++)
 		s->copies[i].is_old = true;
-	if (is_changed(s) || has_clients(s))
+	if (is_changed(s) || has_clients(s)) {
+		s->version = clients_version(s);
 		write_all(s);
+	}
 	transport_timer_clear(s->transport, &s->timer);
 	file_writer_free(s->writer);
 	for (size_t i = 0; i < s->params.n; i++)
