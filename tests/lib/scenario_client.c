@@ -459,7 +459,8 @@ play_are_grouped(struct play *p)
 		/* of this part of the fabric */
 		is_right = n_ports < 2 || !n_managers || are_grouped(p, alive);
 	}
-	return is_right && (!world_has_loop(&p->w, alive) ||
+	/* without a manager none moves the routes off exchanged cables */
+	return is_right && (!n_managers || !world_has_loop(&p->w, alive) ||
 			    play_fail(p, "a credit loop at rest"));
 }
 
