@@ -302,10 +302,14 @@ keep_line(struct reading *r, enum view_kind kind)
 		port->avoided = true;
 }
 
+/* Those of the whole fabric into `lines`. A part of a view has no memberships. */
 static void
-read_lines(struct reading *r, const char *text)
+read_lines(struct tool_view *v, struct view_lines *lines, const char *text)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
+	g_autoptr(GArray) grants = g_array_new(FALSE, FALSE,
+					sizeof(struct partition_grant));
+	struct reading r = { .v = v, .lines = lines, .grants = grants };
 	enum view_kind last = VIEW_HEAD;
 
 	while (next_line(&text, line)) {
@@ -313,28 +317,27 @@ read_lines(struct reading *r, const char *text)
 		unsigned k = 0;
 
 		/* mostly it is of the same kind as the line before */
-		if (view_line_take(last, line->str, r->numbers, &r->text))
+		if (view_line_take(last, line->str, r.numbers, &r.text))
 			k = last;
 		else
 			while (k < VIEW_KINDS &&
 			       !view_line_take((enum view_kind)k, line->str,
-					       r->numbers, &r->text))
+					       r.numbers, &r.text))
 				k++;
 		last = k < VIEW_KINDS ? (enum view_kind)k : VIEW_HEAD;
 		if (k == VIEW_KINDS) {
-			view_take_group(r->v, line->str);
+			view_take_group(v, line->str);
 			continue;
 		}
 		/* it may be of a stranger's file, and is printed */
-		if (r->text && k != VIEW_LFT)
-			r->text = shown = text_printable(r->text);
-		if (!takes[k]) {
-			keep_line(r, (enum view_kind)k);
-			continue;
-		}
-		r->text = r->text ? r->text : "";
-		takes[k](r, (enum view_kind)k);
+		if (r.text && k != VIEW_LFT)
+			r.text = shown = text_printable(r.text);
+		if (takes[k] && !r.text)
+			r.text = "";
+		(takes[k] ? takes[k] : keep_line)(&r, (enum view_kind)k);
 	}
+	if (!v->memberships)
+		v->memberships = memberships_deal(v->s->n_ports, grants);
 }
 
 const struct view_text *
@@ -523,28 +526,20 @@ tool_view_read(const char *text, const char *name, GError **error)
 	struct snapshot *s = net_file_parse(text, name, error);
 	unsigned lmc = 0;
 	struct tool_view *v;
-	struct reading r;
 
 	if (!s)
 		return NULL;
 	for (uint32_t p = 0; p < s->n_ports; p++)
 		lmc = MAX(lmc, s->ports[p].info.lmc);
 	v = view_new(s, name);
-	r = (struct reading){
-		.v = v, .lines = v->lines,
-		.grants = g_array_new(FALSE, FALSE,
-				      sizeof(struct partition_grant)),
-	};
 	v->lids = lid_assign(s, lmc, NULL, 0, NULL, error);
 	if (v->lids) {
 		forget_made_up(v->lids, s);
-		read_lines(&r, text);
+		read_lines(v, v->lines, text);
 		index_lost(v);
 	}
 	v->shared = snapshot_shared_names(s);
-	v->memberships = memberships_deal(s->n_ports, r.grants);
 	v->whole = v->lft;
-	g_array_unref(r.grants);
 	if (v->lids && is_good(v->lines, v->s, name, error))
 		return v;
 	tool_view_free(v);
@@ -556,21 +551,16 @@ tool_view_add(struct tool_view *v, const char *text, const char *name,
 	      GError **error)
 {
 	uint64_t generation = view_lines_first(v->lines, VIEW_HEAD)->n[HEAD_GEN];
-	struct reading r = {
-		.v = v, .lines = view_lines_new(),
-		.grants = g_array_new(FALSE, FALSE,
-				      sizeof(struct partition_grant)),
-	};
+	struct view_lines *lines = view_lines_new();
 	bool good, same;
 
-	read_lines(&r, text);
-	same = view_lines_first(r.lines, VIEW_HEAD)->n[HEAD_GEN] == generation;
-	good = is_good(r.lines, v->s, name, error);
+	read_lines(v, lines, text);
+	same = view_lines_first(lines, VIEW_HEAD)->n[HEAD_GEN] == generation;
+	good = is_good(lines, v->s, name, error);
 	if (good && !same)
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
 			    "the fabric changes");
-	g_array_unref(r.grants);
-	view_lines_free(r.lines);
+	view_lines_free(lines);
 	return good && same;
 }
 
