@@ -616,19 +616,17 @@ sweep_prepared(struct sweep *s)
 	send_plan(s);
 }
 
-/* If packets will take other ways, or new ones are sent. Multicast tables of fresh
- * switches are read now, and not again at the end. */
+/* If packets will take other ways, or new ones are sent. */
 static void
 prepare(struct sweep *s)
 {
 	const struct sweep_hooks *h = &s->params.hooks;
 	const uint32_t *first = s->run.plan->first;
 
-	if (h->prepare && (first[PLAN_LFT] < first[PLAN_LFT + 1] ||
-			   first[PLAN_ACTIVATE] < first[PLAN_ACTIVATE + 1])) {
-		s->run.is_preparing = h->prepare(s, h->data);
-		g_clear_pointer(&s->run.fresh, g_free);
-	}
+	s->run.is_preparing = h->prepare &&
+		(first[PLAN_LFT] < first[PLAN_LFT + 1] ||
+		 first[PLAN_ACTIVATE] < first[PLAN_ACTIVATE + 1]) &&
+		h->prepare(s, h->data);
 	if (!s->run.is_preparing)
 		send_plan(s);
 }
