@@ -25,12 +25,12 @@
  * Cost. The tables of a switch are kept over sweeps and renumbering, and read
  * again if the switch is new or was reset. Blocks that never had a group of
  * this manager are neither read nor written: to read all blocks of all switches
- * would take longer than everything else. If another manager may have left trees on
- * switches that come, the read goes on up to a block that is empty on all switches:
- * these trees and the unicast routes could have a credit loop together. Blocks whose
- * last group has ended are cleared, and leave the end of the tables. The trees in force
- * are an input of the computation, so a member that joins changes the switches of its
- * branch only; after a start the switches are read first.
+ * would take longer than everything else. If another manager may have left trees,
+ * the first read goes on up to a block that is empty on all switches: these trees
+ * and the unicast routes could have a credit loop together. Blocks whose last group
+ * has ended are cleared, and leave the end of the tables. The trees in force are an
+ * input of the computation, so a member that joins changes the switches of its branch
+ * only; after a start the switches are read first.
  */
 #include "sm/mcast_manager.h"
 
@@ -652,14 +652,13 @@ reads_on(struct mcast_manager *m)
 	const struct mft *w = m->wanted;
 	bool is_used = false;
 
-	if (m->phase != MCAST_READ || !m->is_inherited)
+	if (m->phase != MCAST_READ || !m->is_preparing || !m->is_inherited)
 		return false;
 	for (uint32_t i = w->n_blocks - 1; i < count_places(w); i += w->n_blocks)
 		is_used |= !is_empty(m->held[i].masks);
 	if (is_used)
 		set_wanted(m, mft_new(w->n_switches, w->n_positions,
 				      w->n_blocks + 1), NULL);
-	m->is_inherited = is_used;
 	return is_used;
 }
 
@@ -832,32 +831,24 @@ mcast_manager_read_again(struct mcast_manager *m)
 	mcast_room_note(&m->room, NULL, NULL);
 }
 
-/* Another fabric, for which nothing is computed yet. A switch of which nothing is known
- * may have entries of another manager. */
+/* Another fabric, for which nothing is computed yet. */
 static void
 set_fabric(struct mcast_manager *m, struct snapshot *s, struct lid_map *lids,
 	   const uint8_t *fresh)
 {
 	g_autofree uint32_t *nodes = NULL, *was = NULL;
-	const struct switch_info *i;
 	uint32_t sw, node;
 
-	if (s) {
+	if (s && m->s && m->wanted) {
 		nodes = snapshot_map_nodes(s, m->s);
 		was = g_new(uint32_t, s->n_switches + 1);
 		for (sw = 0; sw < s->n_switches; sw++) {
-			i = &s->nodes[s->switches[sw]].sw;
 			node = nodes[s->switches[sw]];
 			was[sw] = node == SNAPSHOT_NONE || (fresh && fresh[sw])
 				? SNAPSHOT_NONE : m->s->nodes[node].sw_index;
-			m->is_inherited |= was[sw] == SNAPSHOT_NONE &&
-				i->linear_fdb_top && i->multicast_fdb_top !=
-				LID_MULTICAST_MIN - 1;
 		}
-		if (m->wanted)
-			set_wanted(m, mft_new(s->n_switches,
-					      m->wanted->n_positions,
-					      m->wanted->n_blocks), was);
+		set_wanted(m, mft_new(s->n_switches, m->wanted->n_positions,
+				      m->wanted->n_blocks), was);
 	}
 	mcast_stop(m);
 	if (s) {
@@ -869,17 +860,35 @@ set_fabric(struct mcast_manager *m, struct snapshot *s, struct lid_map *lids,
 	m->again = m->bad = false;
 }
 
+/* May one of these switches, of which nothing is known, have multicast entries of
+ * another manager? */
+static bool
+may_have_trees(const struct snapshot *s, const uint8_t *fresh)
+{
+	bool is = false;
+
+	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
+		const struct switch_info *i = &s->nodes[s->switches[sw]].sw;
+
+		is |= (!fresh || fresh[sw]) && i->linear_fdb_top &&
+			i->multicast_fdb_top != LID_MULTICAST_MIN - 1;
+	}
+	return is;
+}
+
 bool
 mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
 		      struct lid_map *lids, const uint8_t *fresh)
 {
 	uint32_t n_blocks = count_blocks(m);
 
+	m->is_inherited = !m->wanted && may_have_trees(s, fresh);
+	n_blocks += m->is_inherited;
 	set_fabric(m, s, lids, fresh);
 	m->waits = true;
-	if (!n_blocks && !m->is_inherited)
+	if (!n_blocks)
 		return false;
-	want_blocks(m, MAX(n_blocks, 1));
+	want_blocks(m, n_blocks);
 	m->is_preparing = true;
 	start_phases(m);
 	return true;
@@ -906,7 +915,6 @@ mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 	if (!s) {
 		g_ptr_array_set_size(m->lost, 0);
 		mcast_room_note(&m->room, NULL, NULL);
-		m->is_inherited = false;
 		g_clear_pointer(&m->held, g_free);
 		g_clear_pointer(&m->wanted, mft_free);
 		return;
@@ -920,6 +928,6 @@ mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 			m->ground->ranks = g_memdup2(choice->ranks,
 				s->n_switches * sizeof(*choice->ranks));
 	}
-	m->told = m->is_inherited ? NULL : collect_held(m);
+	m->told = collect_held(m);
 	mcast_manager_touch(m);
 }

@@ -73,8 +73,8 @@ struct mcast_manager {
 	bool is_preparing;	/* an update of the sweep */
 	bool waits;		/* for the end of an update that was prepared:
 				   no tree is computed */
-	bool is_inherited;	/* switches may have trees of another manager, whose
-				   blocks are not all read: `told` is NULL */
+	bool is_inherited;	/* it is the first one after another manager
+				   whose groups are not known */
 	enum mcast_phase phase;
 	uint32_t look;		/* at our own port; 0: none is under way */
 	uint32_t at;		/* the next block */
